@@ -1,0 +1,102 @@
+// Package policy decides what an action may do: allow, ask, deny. It is pure: what an action touches was found out before
+// and comes in as values. The zero verdict is deny.
+package policy
+
+import "anchor/internal/shellread"
+
+// Verdict is the outcome of a judgement.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Deny Verdict = iota
+	Ask
+	Allow
+)
+
+// String returns deny, ask or allow.
+func (v Verdict) String() string { return [...]string{"deny", "ask", "allow"}[v] }
+
+// Action is what somebody wants to do: Read, Write, Exec or MCP.
+type Action interface{ action() }
+
+// Read reads a file or directory.
+type Read struct{ Path Path }
+
+// Write creates, replaces or removes a file.
+type Write struct{ Path Path }
+
+// Exec runs a command in the directory. Reading is what the shell reader made of Command; Facts are about what it names.
+// ByUser is a command of the user's own (--until, !cmd): it is not asked about, hard denials hold.
+type Exec struct {
+	Command string
+	Reading shellread.Reading
+	Facts   Facts
+	ByUser  bool
+}
+
+// MCP calls a tool of a server.
+type MCP struct{ Server, Tool string }
+
+func (Read) action()  {}
+func (Write) action() {}
+func (Exec) action()  {}
+func (MCP) action()   {}
+
+// Path is a name and what it really is. The gate makes it; nothing in it is looked up later.
+type Path struct {
+	// Name is the path as it was given.
+	Name string
+	// Abs is the absolute path with all links resolved, of the longest existing part for what does not exist yet.
+	Abs string
+	// Lexical is the absolute path before links were resolved. It is judged for secret names too.
+	Lexical string
+	// Rel is Abs relative to the directory, with slashes; "." for the directory itself; empty if it is outside.
+	Rel string
+	// Inside says that Abs is the directory or below it.
+	Inside bool
+	// Exists, Dir and Links describe what is there. Links is the number of hard links of a regular file.
+	Exists bool
+	Dir    bool
+	Links  int
+	// Own says that it is one of anchor's own files that may be read unasked (saved output, skills, instructions).
+	Own bool
+	// Fault says why the path could not be resolved (a loop, a NUL); such a path is asked about or refused.
+	Fault string
+}
+
+// Facts are what the gate found about the things a command names.
+type Facts struct {
+	// Paths holds, for each of Reading.Paths and Reading.Suspects in their order, what it stands for on disk: one Path for
+	// a plain one, all matches for a glob.
+	Paths    [][]Path
+	Suspects [][]Path
+	// Planted names the programs of Reading.Programs that resolve to a file inside the directory, or through a relative
+	// PATH entry.
+	Planted []string
+	// GitPrograms names keys of the repository's own git configuration that make read-only git commands run programs.
+	GitPrograms []string
+}
+
+// Decision is a judgement. Rule names what decided ("default", "hard denial: secret file", `--allow "shell:go test"`, …);
+// Reason is one sentence for a person.
+type Decision struct {
+	Verdict Verdict
+	Rule    string
+	Reason  string
+	// Hard is true for a denial that nothing lifts.
+	Hard bool
+	// ReadOnly is true for a command that was allowed because it is provably read-only: it runs confined.
+	ReadOnly bool
+	// Always is what an "always" answer would grant; nil if it is not offered.
+	Always *Grant
+	// Suggest is the --allow rule that would cover the action, empty if none does.
+	Suggest string
+}
+
+// Grant is a rule with the label that an approval shows for it: "all file writes in the workspace",
+// `commands that start with "mkdir"`, "MCP tool github/search".
+type Grant struct {
+	Rule  Rule
+	Label string
+}
