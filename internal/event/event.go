@@ -86,6 +86,8 @@ type Check struct {
 	Round   int    `json:"round"`
 	Passed  bool   `json:"passed"`
 	Output  string `json:"output"`
+	// Outcome is "passed", "no_changes" or "out_of_rounds" where this check ended the work, empty where it goes on.
+	Outcome string `json:"-"`
 }
 
 // SubAgent wraps an event of a sub-agent. Agent is its id: the name and a number.
