@@ -46,7 +46,7 @@ type Approver interface {
 type Request struct {
 	// Title is Create PATH, Edit PATH, Overwrite PATH, Run command, Read PATH or Call MCP SERVER/TOOL, with the sub-agent's
 	// id in front if one asks.
-	Title  string
+	Title string
 	// Detail is the diff for writes, the command as it will run, or the arguments.
 	Detail string
 	// Always is the label of the "always" answer; empty if it is not offered.
@@ -192,12 +192,12 @@ type Command struct {
 // Output is what a command gave. Text is both streams in order, masked, without escape codes, valid UTF-8, its middle left
 // out (with a line that says so) if over the limit.
 type Output struct {
-	Text      string
-	Exit      int    // -1 if it was ended by a signal
-	Signal    string // "killed", … if it was
-	TimedOut  bool
-	Cancelled bool
-	Saved     string // the file that holds the whole output, if Text does not
+	Text       string
+	Exit       int    // -1 if it was ended by a signal
+	Signal     string // "killed", … if it was
+	TimedOut   bool
+	Cancelled  bool
+	Saved      string // the file that holds the whole output, if Text does not
 	Background string // the file that gets the later output of children that live on, if any do
 }
 
@@ -232,7 +232,9 @@ type Fingerprint struct {
 }
 
 // Fingerprint takes the state of the directory: names, sizes, times, modes; contents where times can't tell.
-func (g *Gate) Fingerprint(ctx context.Context, protect []string) (Fingerprint, error) { panic("not built") }
+func (g *Gate) Fingerprint(ctx context.Context, protect []string) (Fingerprint, error) {
+	panic("not built")
+}
 
 // Protect refuses every write to files that match the globs, from now on, for sub-agents too.
 func (g *Gate) Protect(globs []string) { panic("not built") }

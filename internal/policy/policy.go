@@ -2,7 +2,10 @@
 // and comes in as values. The zero verdict is deny.
 package policy
 
-import "anchor/internal/shellread"
+import (
+	"anchor/internal/denial"
+	"anchor/internal/shellread"
+)
 
 // Verdict is the outcome of a judgement.
 type Verdict uint8
@@ -26,11 +29,13 @@ type Read struct{ Path Path }
 // Write creates, replaces or removes a file.
 type Write struct{ Path Path }
 
-// Exec runs a command in the directory. Reading is what the shell reader made of Command; Facts are about what it names.
+// Exec runs a command in the directory. Reading is what the shell reader made of Command, Denial what the hard denials
+// made of it (nil: nothing); Facts are about what it names.
 // ByUser is a command of the user's own (--until, !cmd): it is not asked about, hard denials hold.
 type Exec struct {
 	Command string
 	Reading shellread.Reading
+	Denial  *denial.Denial
 	Facts   Facts
 	ByUser  bool
 }
