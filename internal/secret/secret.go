@@ -1,10 +1,6 @@
 // Package secret knows secrets by the names of files and by the shape and value of text. It is pure.
 package secret
 
-// File says whether a path (absolute or relative, slashes) names a secret or credential file, and of what kind
-// ("private key", "environment file", …) for the message. Public keys, certificates and .env.example are none.
-func File(path string) (kind string, secret bool) { panic("not built") }
-
 // Masker masks secret values in text. It is safe for concurrent use.
 type Masker struct{}
 
