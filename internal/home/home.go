@@ -1,8 +1,19 @@
 // Package home is anchor's own place on disk: settings, sessions, saved output, tokens. It and gate are the only packages
-// that touch files.
+// that touch files. Everything it makes is for the user alone: files 0600, directories 0700.
 package home
 
-import "os"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/gofrs/flock"
+)
 
 // Dirs are anchor's own directories; they need not exist. Made by Find, handed down as a value.
 type Dirs struct {
@@ -13,16 +24,130 @@ type Dirs struct {
 
 // Find works them out from an environment. A leading ~/ in a variable is expanded; a relative XDG value is ignored as the
 // XDG specification says. The error says that there is no home directory.
-func Find(getenv func(string) string) (Dirs, error) { panic("not built") }
+func Find(getenv func(string) string) (Dirs, error) {
+	home := getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return Dirs{}, errors.New("no home directory: set HOME to an absolute path")
+	}
+	home = filepath.Clean(home)
+	place := func(variable, usual string) string {
+		dir := getenv(variable)
+		if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
+			dir = home + rest
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(home, usual)
+		}
+		return filepath.Join(dir, "anchor")
+	}
+	return Dirs{Config: place("XDG_CONFIG_HOME", ".config"), State: place("XDG_STATE_HOME", ".local/state"), Home: home}, nil
+}
 
-// Read reads a file of anchor's own, at most max bytes.
-func Read(path string, max int64) ([]byte, error) { panic("not built") }
+// Read reads a file of anchor's own, at most max bytes: a longer one is an error, as is anything but a regular file.
+func Read(path string, max int64) ([]byte, error) {
+	// Without O_NONBLOCK, opening a FIFO would wait for its writer.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err == nil && int64(len(data)) > max {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, max)
+	}
+	return data, err
+}
 
-// Write replaces a file atomically, 0600, making its directories 0700.
-func Write(path string, data []byte) error { panic("not built") }
+// Write replaces a file atomically, 0600, making its directories 0700. A symbolic link stays and the file it names is
+// replaced, so that a settings file may live elsewhere. After an error the old file is whole.
+func Write(path string, data []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return explain(err)
+	}
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // made 0600
+	if err != nil {
+		return explain(err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return explain(err)
+	}
+	return nil
+}
 
-// Append opens a file for appending, 0600, making its directories 0700.
-func Append(path string) (*os.File, error) { panic("not built") }
+// Append opens a file for appending, 0600, making its directories 0700. A file that others could read is closed to them.
+func Append(path string) (*os.File, error) { return open(path, os.O_RDWR|os.O_APPEND|os.O_CREATE) }
 
-// Lock takes an exclusive lock on path without waiting. held is false if somebody else has it.
-func Lock(path string) (unlock func() error, held bool, err error) { panic("not built") }
+// Create is Append for a file that must not exist yet: the error is then fs.ErrExist.
+func Create(path string) (*os.File, error) {
+	return open(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
+}
+
+func open(path string, flag int) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, explain(err)
+	}
+	f, err := os.OpenFile(path, flag, 0o600)
+	if err != nil {
+		return nil, explain(err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = f.Chmod(0o600)
+	}
+	if err != nil {
+		f.Close()
+		return nil, explain(err)
+	}
+	return f, nil
+}
+
+// Lock takes an exclusive lock on path without waiting, making the file. held is true if this call has it now, false if
+// somebody else does, in this process or another. The system lets go of a dead process's lock. The file stays.
+func Lock(path string) (unlock func() error, held bool, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, false, explain(err)
+	}
+	l := flock.New(path, flock.SetPermissions(0o600))
+	held, err = l.TryLock()
+	if err != nil {
+		return nil, false, explain(err)
+	}
+	if !held {
+		return nil, false, nil
+	}
+	return l.Close, true, nil
+}
+
+// explain adds what can be done about a place that can't be written.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w (anchor can't write there; point XDG_STATE_HOME and XDG_CONFIG_HOME to a place that it can write)", err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w (make room on that disk)", err)
+	}
+	return err
+}
