@@ -29,9 +29,9 @@ type Read struct{ Path Path }
 // Write creates, replaces or removes a file.
 type Write struct{ Path Path }
 
-// Exec runs a command in the directory. Reading is what the shell reader made of Command, Denial what the hard denials
+// Exec runs a command in the directory, as bash will get it. Reading is what the shell reader made of Command, Denial what the hard denials
 // made of it (nil: nothing); Facts are about what it names.
-// ByUser is a command of the user's own (--until, !cmd): it is not asked about, hard denials hold.
+// ByUser is a command of the user's own (--until, !cmd): it is not asked about, hard denials and deny rules hold.
 type Exec struct {
 	Command string
 	Reading shellread.Reading
@@ -70,12 +70,19 @@ type Path struct {
 	Fault string
 }
 
-// Facts are what the gate found about the things a command names.
+// Facts are what the gate found about the things a command names. A list that does not fit what was read (too short, an
+// empty entry) counts as unknown: the command is asked about.
 type Facts struct {
-	// Paths holds, for each of Reading.Paths and Reading.Suspects in their order, what it stands for on disk: one Path for
-	// a plain one, all matches for a glob.
-	Paths    [][]Path
+	// Paths holds, for each of Reading.Paths in its order, what it stands for on disk: one Path for a plain one, all
+	// matches for a glob; for a glob that matches nothing the pattern itself as a path, as bash would pass it on.
+	Paths [][]Path
+	// Suspects holds the same for each path that denial.Scan returned (Reading.Suspects). They are looked at for secrets
+	// and for deny rules only.
 	Suspects [][]Path
+	// Parts holds the same for the paths of each part, Reading.Parts[i].Paths[j]: for shell:WORDS, which covers no path
+	// outside. It is only looked at for parts that are not read-only, and to tell programs that show names (ls, du) from
+	// those that show contents.
+	Parts [][][]Path
 	// Planted names the programs of Reading.Programs that resolve to a file inside the directory, or through a relative
 	// PATH entry.
 	Planted []string
