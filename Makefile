@@ -22,8 +22,9 @@ lint: ## formatting, vet and the linters of .golangci.yml
 	$(GO) vet ./...
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
-bench: build ## the figures of BENCHMARKS.md
-	bash scripts/bench.sh ./anchor
+bench: ## the figures of BENCHMARKS.md: whole processes, then single parts
+	$(GO) test -run "^$$" -bench . -benchtime 10x . 
+	$(GO) test -run "^$$" -bench . ./internal/...
 
 ci: ## what CI runs
 	bash .ci/run
