@@ -1,0 +1,89 @@
+package jsonl
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"anchor/internal/event"
+)
+
+// events has one of each event, in the order of docs/json.md.
+func events() []event.Event {
+	return []event.Event{event.Text{}, event.ToolStart{}, event.ToolEnd{}, event.FileChanged{}, event.LoopWarning{},
+		event.Compacting{}, event.ContextReduced{}, event.Notice{}, event.Check{}, event.SubAgent{Event: event.Text{}}, event.Usage{},
+		event.TurnEnd{}, event.Ready{}, event.ApprovalRequest{}, event.Question{}, event.Error{},
+		event.Start{}, event.Thinking{}, event.Diff{}, event.Context{}}
+}
+
+// Schema returns the JSON Schema (2020-12) of every line that anchor writes and takes. Each event and request is a
+// definition under its type's name; "event", "result" and "request" are what may stand on a line.
+func Schema() ([]byte, error) {
+	root := &jsonschema.Schema{Schema: "https://json-schema.org/draft/2020-12/schema", Title: "anchor --json", Defs: map[string]*jsonschema.Schema{}}
+	event := &jsonschema.Schema{Description: "A line of output."}
+	for _, e := range events() {
+		kind, s := shape(e)
+		root.Defs[kind] = s
+		event.OneOf = append(event.OneOf, ref(kind))
+	}
+	request := &jsonschema.Schema{Description: "A line of input."}
+	text := &jsonschema.Schema{Type: "string"}
+	for kind, needs := range map[string]string{userInput: "text", approvalResponse: "id", questionResponse: "id", cancelRequest: ""} {
+		s := &jsonschema.Schema{Type: "object", Required: []string{"type"}, Properties: map[string]*jsonschema.Schema{"type": constant(kind)}}
+		if needs != "" {
+			s.Required, s.Properties[needs] = append(s.Required, needs), text
+		}
+		root.Defs[kind] = s
+	}
+	for _, kind := range []string{userInput, approvalResponse, questionResponse, cancelRequest} {
+		request.OneOf = append(request.OneOf, ref(kind))
+	}
+	root.Defs[approvalResponse].Properties["answer"] = &jsonschema.Schema{Description: "yes, no or always; anything else is no"}
+	root.Defs[approvalResponse].Properties["reason"] = &jsonschema.Schema{Description: "why not, for the model"}
+	root.Defs[questionResponse].Properties["answer"] = &jsonschema.Schema{Description: "an option, or other text where allowOther is true; anything else dismisses the question"}
+	_, result := shape(Result{Type: "result"})
+	result.Description = "The last line with -p."
+	root.Defs["event"], root.Defs["request"], root.Defs["result"] = event, request, result
+	root.OneOf = []*jsonschema.Schema{ref("event"), ref("result"), ref("request")}
+	return json.MarshalIndent(root, "", "  ")
+}
+
+// shape returns the type's name of a line and its schema, from the Go type that is encoded.
+func shape(v any) (string, *jsonschema.Schema) {
+	kind := "result"
+	if e, ok := v.(event.Event); ok {
+		line, _ := event.Marshal(e, false)
+		var head struct{ Type string }
+		_ = json.Unmarshal(line, &head)
+		kind = head.Type
+	}
+	s, err := jsonschema.ForType(reflect.TypeOf(v), nil)
+	if err != nil {
+		panic(err) // plain structs
+	}
+	for _, p := range s.Properties {
+		if p.Items != nil {
+			p.Types, p.Type = nil, "array" // lists are never null
+		}
+	}
+	switch v.(type) {
+	case event.ToolStart:
+		s.Properties["input"] = &jsonschema.Schema{Description: "the call's arguments; with --verbose"}
+	case event.SubAgent:
+		s.Properties = map[string]*jsonschema.Schema{"agent": {Type: "string"}, "event": ref("event")}
+		s.Required = []string{"agent", "event"}
+	}
+	if s.Properties["type"] == nil {
+		s.Required = append([]string{"type"}, s.Required...)
+	}
+	s.Properties["type"] = constant(kind)
+	return kind, s
+}
+
+func constant(s string) *jsonschema.Schema {
+	v := any(s)
+	return &jsonschema.Schema{Const: &v}
+}
+
+func ref(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/$defs/" + name} }
