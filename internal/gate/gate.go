@@ -4,9 +4,13 @@ package gate
 
 import (
 	"context"
-	"encoding/json"
-	"io"
+	"errors"
+	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"anchor/internal/event"
@@ -74,170 +78,106 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Reason }
 
-// NotRegular is the error of reading what is no regular file.
-type NotRegular struct {
-	Path string
-	Kind string // "directory", "named pipe", "device", "socket"
-}
-
-func (e *NotRegular) Error() string { return e.Path + " is a " + e.Kind }
-
-// Record is something the session keeps: Change or Seen.
-type Record interface{ record() }
-
-// Change is a file change by a file tool, enough to take it back: the whole old content is given as reverse hunks.
-type Change struct {
-	Path    string      `json:"path"` // relative to the directory, or absolute outside it
-	Created bool        `json:"created"`
-	Deleted bool        `json:"deleted"`
-	Mode    fs.FileMode `json:"mode"`    // before (or after, for Created)
-	Reverse string      `json:"reverse"` // unified diff from new to old, masked; empty with Lossy
-	After   string      `json:"after"`   // SHA-256 of the new content
-	Lossy   bool        `json:"lossy"`   // a hunk held a secret: can't be taken back
-}
-
-// Seen says that a file was read whole.
-type Seen struct {
-	Path string `json:"path"`
-	Sum  string `json:"sum"` // SHA-256 of the content
-}
-
-func (Change) record() {}
-func (Seen) record()   {}
-
 // Gate judges and carries out. Use New, and For for a sub-agent. All methods may be called concurrently.
-type Gate struct{}
+type Gate struct {
+	*shared
+	sink  event.Sink
+	agent string
+	// byUser marks a gate whose actions are the user's own: what would ask is allowed.
+	byUser bool
+	seen   *ledger
+}
+
+// shared is what a gate and the gates made by For have in common.
+type shared struct {
+	o      Options
+	dir    string // absolute, links resolved
+	masker *secret.Masker
+	learn  sync.Once // the values of the directory's own secret files
+	jobs   jobs
+
+	mu      sync.Mutex
+	rules   policy.Rules
+	protect []string
+	own     []string                 // files and folders that may be read unasked
+	locks   map[string]chan struct{} // one per file that was written
+}
 
 // New returns a gate, or an error that says what is wrong with the directory.
-func New(o Options) (*Gate, error) { panic("not built") }
+func New(o Options) (*Gate, error) {
+	abs, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("the current directory can't be found, was it removed? Go to one that exists: %w", err)
+	}
+	dir, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return nil, fmt.Errorf("the directory can't be used: %w", err)
+	}
+	if root, err := os.OpenRoot(dir); err != nil {
+		return nil, fmt.Errorf("the directory can't be used: %w", err)
+	} else {
+		root.Close()
+	}
+	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), rules: o.Rules, locks: map[string]chan struct{}{}}
+	s.rules.Dir, s.rules.Home = dir, o.Home
+	s.rules.Allow = slices.Clone(o.Rules.Allow)
+	s.masker.AddEnv(o.Env)
+	s.jobs.mark = newMark()
+	if o.OutputDir != "" {
+		s.own = []string{resolved(o.OutputDir)}
+	}
+	return &Gate{shared: s, sink: o.Sink, seen: newLedger()}, nil
+}
 
 // For returns a gate with the same rules, grants, masker and approver whose events go to sink; approvals have agent in
 // front of their titles; what was read through it is kept apart.
-func (g *Gate) For(sink event.Sink, agent string) *Gate { panic("not built") }
+func (g *Gate) For(sink event.Sink, agent string) *Gate {
+	return &Gate{shared: g.shared, sink: sink, agent: agent, seen: newLedger()}
+}
 
 // Dir returns the directory, absolute, links resolved.
-func (g *Gate) Dir() string { panic("not built") }
+func (g *Gate) Dir() string { return g.dir }
 
 // Mask masks secrets in text for the model, the events and the session.
-func (g *Gate) Mask(text string) string { panic("not built") }
+func (g *Gate) Mask(text string) string { return g.masker.Mask(text) }
 
 // Masker returns the masker behind Mask.
-func (g *Gate) Masker() *secret.Masker { panic("not built") }
+func (g *Gate) Masker() *secret.Masker { return g.masker }
 
 // Allow adds a grant for this session (an "always", /allow). It covers sub-agents too.
-func (g *Gate) Allow(r policy.Rule) { panic("not built") }
-
-// Judge says what would become of an action, for anchor policy. Nothing is carried out. One of the arguments is set.
-func (g *Gate) Judge(command, read, write, mcp string) policy.Decision { panic("not built") }
-
-// File is a regular file that was read.
-type File struct {
-	Name string // as shown: relative to the directory with slashes, or absolute outside it
-	Abs  string
-	Data []byte
-	Mode fs.FileMode
-	Size int64 // may be larger than len(Data) if Read was bounded
+func (g *Gate) Allow(r policy.Rule) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rules.Allow = append(slices.Clip(g.rules.Allow), policy.Sourced{Rule: r, Source: "always"})
 }
 
-// Read reads a regular file. name is relative to the directory, absolute, or starts with ~/. At most max bytes are read
-// (0: 64 MB). Errors: *Refusal, *NotRegular, fs.ErrNotExist and the like with the name as given, or ctx's.
-func (g *Gate) Read(ctx context.Context, name string, max int64) (File, error) { panic("not built") }
-
-// Saw notes that the lines from..to (1-based, inclusive) of a file of total lines were shown; once all were, the file
-// counts as read whole.
-func (g *Gate) Saw(f File, from, to, total int) { panic("not built") }
-
-// Edit computes the new content of a file from the old one. exists is false for a new file. An error refuses the write
-// and is returned as it is.
-type Edit func(old []byte, exists bool) ([]byte, error)
-
-// Written is a write that was made.
-type Written struct {
-	Name           string
-	Added, Removed int
-	Created        bool
-	Unchanged      bool // the new content equals the old: nothing was written, nothing asked
-}
-
-// WriteOptions say what a write needs. NeedSeen refuses an existing file that was not read whole in this session or that
-// changed since (StaleError).
-type WriteOptions struct {
-	CallID   string
-	NeedSeen bool
-}
-
-// StaleError is the error of a write to a file that was not read, or that changed since, or while it was asked about.
-type StaleError struct{ Path, Reason string }
-
-func (e *StaleError) Error() string { return e.Path + " " + e.Reason }
-
-// Write changes one file: it is looked up and judged, edit computes the new content, the diff is shown if policy asks, and
-// if the file is then still the one that was looked at it is replaced atomically through the handle that was judged,
-// keeping its mode, through links inside the directory; parent folders are made. FileChanged is emitted and the change
-// recorded. New content that holds a mask which the old has not is refused.
-func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit) (Written, error) {
-	panic("not built")
-}
-
-// Command is a command for bash.
-type Command struct {
-	Text    string
-	Timeout time.Duration // 0: 120 s; at most 1 h
-	// ByUser marks a command that the user named (--until, !cmd): it is not asked about.
-	ByUser bool
-	// Limit is how many characters of output are kept in Output.Text (0: 30,000).
-	Limit int
-}
-
-// Output is what a command gave. Text is both streams in order, masked, without escape codes, valid UTF-8, its middle left
-// out (with a line that says so) if over the limit.
-type Output struct {
-	Text       string
-	Exit       int    // -1 if it was ended by a signal
-	Signal     string // "killed", … if it was
-	TimedOut   bool
-	Cancelled  bool
-	Saved      string // the file that holds the whole output, if Text does not
-	Background string // the file that gets the later output of children that live on, if any do
-}
-
-// Exec runs a command with bash in the directory: stdin empty, own session, pagers and prompts off, secret variables
-// removed. A timeout or the end of ctx ends the whole group (TERM, then KILL). Children left behind live until Close.
-// Errors: *Refusal, or that bash could not be started. A cancelled command returns its Output with ctx's error.
-func (g *Gate) Exec(ctx context.Context, c Command) (Output, error) { panic("not built") }
-
-// Server is a child process that speaks over its pipes. Reading gives its standard output. Close ends it and its group.
-type Server interface {
-	io.ReadWriteCloser
-	// Stderr returns the tail of what it wrote there, at most 4 KB.
-	Stderr() string
-	// Done is closed when it has ended.
-	Done() <-chan struct{}
-}
-
-// StartServer starts a server of the user's or of a trusted definition with a small environment plus env.
-func (g *Gate) StartServer(ctx context.Context, command string, args []string, env []string, dir string) (Server, error) {
-	panic("not built")
-}
-
-// CallMCP passes a call of a server's tool: args are shown to the user if policy asks.
-func CallMCP[T any](ctx context.Context, g *Gate, server, tool string, args json.RawMessage, call func(context.Context) (T, error)) (T, error) {
-	panic("not built")
-}
-
-// Fingerprint is the state of the directory's files, ignored ones left out, and of those that match the protect globs.
-type Fingerprint struct {
-	Sum       [32]byte
-	Protected map[string]string // path to content hash
-}
-
-// Fingerprint takes the state of the directory: names, sizes, times, modes; contents where times can't tell.
-func (g *Gate) Fingerprint(ctx context.Context, protect []string) (Fingerprint, error) {
-	panic("not built")
+// Own lets a file, or what is below a folder, be read unasked: a skill's files, an instruction file. Secrets stay denied.
+func (g *Gate) Own(path string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.own = append(g.own, resolved(path))
 }
 
 // Protect refuses every write to files that match the globs, from now on, for sub-agents too.
-func (g *Gate) Protect(globs []string) { panic("not built") }
+func (g *Gate) Protect(globs []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.protect = append(slices.Clip(g.protect), globs...)
+}
 
-// Close ends every process that the gate and its children still own and waits for them, bounded.
-func (g *Gate) Close() { panic("not built") }
+// lock takes the lock of one file, by its resolved name, or gives up with ctx.
+func (s *shared) lock(ctx context.Context, abs string) (unlock func(), err error) {
+	s.mu.Lock()
+	c := s.locks[abs]
+	if c == nil {
+		c = make(chan struct{}, 1)
+		s.locks[abs] = c
+	}
+	s.mu.Unlock()
+	select {
+	case c <- struct{}{}:
+		return func() { <-c }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,232 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"anchor/internal/diff"
+	"anchor/internal/event"
+	"anchor/internal/policy"
+)
+
+// A file is replaced whole: the new content goes to a new file beside it, which takes its name. So a reader sees the old
+// content or the new one, and a full disk harms nothing. A link is written through, to the file it leads to. A file with
+// several hard links is split off from them: its other names keep the old content, since one of them may lie outside.
+// Writes to one file happen one after the other, the question included.
+
+// Edit computes the new content of a file from the old one. exists is false for a new file. An error refuses the write
+// and is returned as it is.
+type Edit func(old []byte, exists bool) ([]byte, error)
+
+// Written is a write that was made.
+type Written struct {
+	Name           string
+	Added, Removed int
+	Created        bool
+	Unchanged      bool // the new content equals the old: nothing was written, nothing asked
+}
+
+// WriteOptions say what a write needs. NeedSeen refuses an existing file that was not read whole in this session or that
+// changed since (StaleError).
+type WriteOptions struct {
+	CallID   string
+	NeedSeen bool
+}
+
+// StaleError is the error of a write to a file that was not read, or that changed since, or while it was asked about.
+type StaleError struct{ Path, Reason string }
+
+func (e *StaleError) Error() string { return e.Path + " " + e.Reason }
+
+// errUnchanged ends a write that would change nothing.
+var errUnchanged = errors.New("nothing to change")
+
+// draft is a write before it is made: what was found and what is to be there.
+type draft struct {
+	place    place
+	exists   bool
+	info     fs.FileInfo // of the old file
+	mode     fs.FileMode
+	old, new []byte
+	diff     string
+}
+
+// Write changes one file: it is looked up and judged, edit computes the new content, the diff is shown if policy asks, and
+// if the file is then still the one that was looked at it is replaced atomically through the handle that was judged,
+// keeping its mode, through links inside the directory; parent folders are made. FileChanged is emitted and the change
+// recorded. New content that holds a mask which the old has not is refused.
+func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit) (Written, error) {
+	unlock, err := g.lock(ctx, g.resolve(name).Abs)
+	if err != nil {
+		return Written{}, err
+	}
+	defer unlock()
+	p := g.resolve(name)
+	title := p.title(o.NeedSeen)
+	if g.isProtected(p.Rel) {
+		return Written{}, &Refusal{Title: title, Hard: true,
+			Reason: p.shown() + " is protected (--protect): it must stay as it is. Make the check pass in another way."}
+	}
+	var d draft
+	out, err := pass(ctx, g, policy.Write{Path: p.Path}, title, func(l looks) (string, error) {
+		var err error
+		d, err = l.draft(p, o, edit)
+		return d.diff, err
+	}, func(_ context.Context, e effects) (Written, error) {
+		return e.write(d, o.CallID)
+	})
+	if errors.Is(err, errUnchanged) {
+		return Written{Name: p.shown(), Unchanged: true}, nil
+	}
+	return out, err
+}
+
+// title says what a write is.
+func (p place) title(whole bool) string {
+	verb := "Edit "
+	switch {
+	case !p.Exists:
+		verb = "Create "
+	case whole:
+		verb = "Overwrite "
+	}
+	return verb + p.shown()
+}
+
+// draft reads the old content and lets edit compute the new one. An edit's error may quote the old content: where the
+// model may not read that unasked, it gets another error.
+func (l looks) draft(p place, o WriteOptions, edit Edit) (draft, error) {
+	d := draft{place: p, mode: 0o666}
+	old, err := l.read(p, readLimit+1)
+	switch {
+	case err == nil && len(old.Data) > readLimit:
+		return d, fmt.Errorf("%s is too large to be changed as text (%d bytes)", p.shown(), old.Size)
+	case err == nil:
+		d.exists, d.old, d.mode = true, old.Data, old.Mode
+	case !errors.Is(err, fs.ErrNotExist):
+		return d, err
+	}
+	if d.exists && o.NeedSeen {
+		if why := l.seen.check(p.Abs, sumOf(d.old)); why != "" {
+			return d, &StaleError{p.shown(), why}
+		}
+	}
+	if d.new, err = edit(d.old, d.exists); err != nil {
+		if l.decide(policy.Read{Path: p.Path}).Verdict != policy.Allow {
+			err = fmt.Errorf("the edit does not fit %s: read the file first (that will be asked about)", p.shown())
+		}
+		return d, err
+	}
+	if d.exists && bytes.Equal(d.old, d.new) {
+		return d, errUnchanged
+	}
+	if mask := l.newMask(d); mask != "" {
+		return d, &Refusal{Title: p.title(o.NeedSeen), Hard: true, Reason: fmt.Sprintf(
+			"The new content of %s holds %q, which stands for a secret that was hidden from you; writing it would destroy the secret. Use an edit that leaves that line alone.", p.shown(), mask)}
+	}
+	d.diff = diff.Unified(d.old, d.new)
+	return d, nil
+}
+
+// newMask returns a mask of ours that the new content has and the old has not, or "".
+func (g *Gate) newMask(d draft) string {
+	before := g.masker.Given(string(d.old))
+	for _, mask := range g.masker.Given(string(d.new)) {
+		if !slices.Contains(before, mask) {
+			return mask
+		}
+	}
+	return ""
+}
+
+// write makes a draft true, tells of it and records it.
+func (e effects) write(d draft, callID string) (Written, error) {
+	name := d.place.shown()
+	if err := e.replace(d); err != nil {
+		return Written{}, err
+	}
+	e.seen.whole(d.place.Abs, sumOf(d.new))
+	w := Written{Name: name, Created: !d.exists}
+	w.Added, w.Removed = diff.Count(d.diff)
+	e.sink(event.Diff{ID: callID, Path: name, Diff: e.Mask(d.diff)})
+	e.sink(event.FileChanged{Path: name, Added: w.Added, Removed: w.Removed})
+	return w, nil
+}
+
+// replace puts the new content in the place of the old, if that is still there. The change is recorded just before.
+func (e effects) replace(d draft) error {
+	p := d.place
+	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), true)
+	if err != nil {
+		return named(err, p)
+	}
+	defer dir.Close()
+	base := filepath.Base(p.Abs)
+	temp := ".anchor-" + rand.Text()[:12] + ".tmp"
+	defer func() { _ = dir.Remove(temp) }() // gone already if all went well
+	if err := fill(dir, temp, d, p.info); err != nil {
+		return fmt.Errorf("%s was not written: %w", p.shown(), named(err, p))
+	}
+	if err := d.still(dir, base); err != nil {
+		return err
+	}
+	if e.o.Record != nil && !e.byUser {
+		if err := e.o.Record(e.changeOf(d)); err != nil {
+			return fmt.Errorf("%s was not written, since the session could not be kept: %w", p.shown(), err)
+		}
+	}
+	return named(dir.Rename(temp, base), p)
+}
+
+// fill makes the new file, with the mode and owner of the old.
+func fill(dir *os.Root, temp string, d draft, old fs.FileInfo) error {
+	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.mode.Perm())
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(d.new)
+	if err == nil && d.exists && old != nil {
+		keepOwner(f, old)
+		err = f.Chmod(d.mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// still says whether the file is what it was when the draft was made.
+func (d draft) still(dir *os.Root, base string) error {
+	stale := &StaleError{d.place.shown(), "changed while it was looked at, nothing was written: read it again"}
+	f, _, err := openRegular(dir, base, d.place.shown())
+	if errors.Is(err, fs.ErrNotExist) && !d.exists {
+		return nil
+	}
+	if err != nil || !d.exists {
+		if err == nil {
+			f.Close()
+		}
+		return stale
+	}
+	defer f.Close()
+	if !sameContent(f, d.old) {
+		return stale
+	}
+	return nil
+}
+
+func (e effects) remove(p place) error {
+	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), false)
+	if err != nil {
+		return named(err, p)
+	}
+	defer dir.Close()
+	return named(dir.Remove(filepath.Base(p.Abs)), p)
+}
