@@ -31,10 +31,7 @@ func TestDocs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the pages are for a Unix shell")
 	}
-	bin := filepath.Join(t.TempDir(), "anchor")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := buildAnchor(t)
 	ran := 0
 	for _, page := range pages(t) {
 		var scripts []block
@@ -54,6 +51,16 @@ func TestDocs(t *testing.T) {
 	if ran < 1 {
 		t.Error("no page has a command that is run")
 	}
+}
+
+// buildAnchor builds the program for a test.
+func buildAnchor(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "anchor")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
 }
 
 // TestDocsMarks keeps an eye on marks that would silently not be run.
