@@ -2,8 +2,11 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"time"
+
+	"anchor/internal/policy"
 )
 
 // Entry is a file or directory that a walk found.
@@ -11,31 +14,89 @@ type Entry struct {
 	Name  string // relative to the directory with slashes (absolute if the walk is outside), as shown
 	Rel   string // relative to the walk's root
 	Type  fs.FileMode
+	Mode  fs.FileMode
 	Size  int64
 	Mod   time.Time
 	Depth int // 1 for the root's own entries
 }
 
-// WalkOptions: Ignored shows what ignore files leave out; Depth bounds the depth (0: none).
+// WalkOptions say what is visited.
 type WalkOptions struct {
-	Ignored bool
-	Depth   int
+	// Ignored shows what ignore files leave out; Secret shows secret files.
+	Ignored, Secret bool
+	// Depth bounds the depth (0: none).
+	Depth int
+	// Want says which entries are visited (nil: all); directories are entered all the same. It is called from several
+	// goroutines, before Size, Mode and Mod are known; these are looked up for what is wanted only.
+	Want func(Entry) bool
 }
 
-// Skipped counts what a walk left out.
+// Skipped counts what a walk left out. An ignored directory counts once. Binary, Large (over 64 MB) and Denied (by a rule of
+// the user's) are counted by Search only.
 type Skipped struct {
-	Ignored, Secret, Unreadable int
+	Ignored, Secret, Unreadable, Binary, Large, Denied int
+}
+
+func (s *Skipped) add(o Skipped) {
+	s.Ignored += o.Ignored
+	s.Secret += o.Secret
+	s.Unreadable += o.Unreadable
+	s.Binary += o.Binary
+	s.Large += o.Large
+	s.Denied += o.Denied
 }
 
 // Walk visits what is below a directory in lexical order, .git left out, ignore files honoured, links never followed. A
-// root that is itself ignored is walked since it was named. visit may return fs.SkipDir or fs.SkipAll.
+// root that is itself ignored is walked since it was named. visit may return fs.SkipDir or fs.SkipAll. The whole tree is
+// read before the first visit.
 func (g *Gate) Walk(ctx context.Context, root string, o WalkOptions, visit func(Entry) error) (Skipped, error) {
-	panic("not built")
+	p := g.resolve(root)
+	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), p.directory, func(ctx context.Context, e effects) (Skipped, error) {
+		return e.walk(ctx, p, o, visit)
+	})
 }
 
-// Search walks as Walk does and hands the content of every regular text file that accept takes to look, side by side on
-// several goroutines; secret files and binaries are left out and counted. data is only valid during the call. A root that
-// is a file is searched alone. look may return fs.SkipAll to end the search.
-func (g *Gate) Search(ctx context.Context, root string, o WalkOptions, accept func(Entry) bool, look func(e Entry, data []byte) error) (Skipped, error) {
-	panic("not built")
+// directory is the look at a place that must be a directory, if it is anything.
+func (p place) directory(looks) (string, error) {
+	if p.info != nil && !p.Dir {
+		return "", &fs.PathError{Op: "list", Path: p.Name, Err: errors.New("it is a file, not a directory")}
+	}
+	return "", nil
+}
+
+// walk reads the tree with all hands and then visits it in order.
+func (l looks) walk(ctx context.Context, p place, o WalkOptions, visit func(Entry) error) (Skipped, error) {
+	s, err := l.scan(p, o)
+	if err != nil {
+		return Skipped{}, err
+	}
+	if err = s.run(ctx); err == nil {
+		err = s.root.visit(visit)
+	}
+	return s.skipped, unless(err, fs.SkipAll)
+}
+
+// visit goes through what was kept of a branch.
+func (b *branch) visit(visit func(Entry) error) error {
+	for _, e := range b.entries {
+		var err error
+		if e.wanted {
+			err = visit(e.Entry)
+		}
+		if err == nil && e.below != nil {
+			err = e.below.visit(visit)
+		}
+		if err != nil && !(errors.Is(err, fs.SkipDir) && e.Type.IsDir()) {
+			return err
+		}
+	}
+	return nil
+}
+
+// unless returns err, or nil if it is the one that only ends the work.
+func unless(err, end error) error {
+	if errors.Is(err, end) {
+		return nil
+	}
+	return err
 }
