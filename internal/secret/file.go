@@ -11,47 +11,43 @@ import (
 // makes everything below it secret, itself included. A backup (id_rsa.bak) counts as the file it copies; a template
 // (.env.example), a public key and a certificate do not count.
 
-// place is a kind of secret and the names that give it away. Dirs are whole directories and Files single files, both as one or
-// more path components; Names are base names; Exts are endings.
+// place is a kind of secret and the names that give it away. Dirs are whole directories wherever they lie, roots those of the
+// system; files are single files by the last components of their path, names by their base name, exts by its ending.
 type place struct {
-	kind                     string
-	dirs, files, names, exts []string
+	kind                            string
+	dirs, roots, files, names, exts []string
 }
 
 // Sources: the documentation of each program for where it keeps its credentials.
 var places = []place{
 	{kind: "private key",
-		dirs:  []string{".ssh", ".gnupg", "/etc/ssl/private", "/etc/wireguard"},
+		dirs:  []string{"/.ssh/", "/.gnupg/"},
+		roots: []string{"/etc/ssl/private/", "/etc/wireguard/"},
 		names: []string{"secring.gpg", "master.key", ".vault_pass", ".vault_pass.txt", "vault_pass.txt", "ssh_host_rsa_key", "ssh_host_ecdsa_key", "ssh_host_ed25519_key", "ssh_host_dsa_key", "wallet.dat"},
 		exts:  []string{".key", ".pem", ".p12", ".pfx", ".pkcs12", ".p8", ".pk8", ".ppk", ".jks", ".jceks", ".bcfks", ".keystore", ".keytab", ".agekey", ".age-key"}},
 	{kind: "cloud credentials",
-		dirs: []string{".aws", ".config/gcloud", ".oci", ".config/doctl", ".config/hcloud", ".config/linode-cli", ".config/stripe", ".config/op", "/run/secrets", "/var/run/secrets"},
-		files: []string{".azure", ".azure/accesstokens.json", ".azure/msal_token_cache.json", ".azure/msal_token_cache.bin", ".azure/service_principal_entries.json", ".azure/service_principal_entries.bin",
-			".kube", ".kube/config", "/etc/kubernetes/admin.conf", "/etc/rancher/k3s/k3s.yaml", ".fly/config.yml", ".pulumi/credentials.json", ".aliyun/config.json", ".config/netlify/config.json",
-			".config/configstore/firebase-tools.json", ".config/rclone/rclone.conf", ".terraform.d/credentials.tfrc.json", ".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json",
-			"huggingface/token", ".huggingface/token", ".snowsql/config", ".streamlit/secrets.toml"},
+		dirs:  []string{"/.aws/", "/.config/gcloud/", "/.oci/", "/.config/doctl/", "/.config/hcloud/", "/.config/linode-cli/", "/.config/stripe/", "/.config/op/"},
+		roots: []string{"/run/secrets/", "/var/run/secrets/"},
+		files: []string{"/.azure", "/.azure/accesstokens.json", "/.azure/msal_token_cache.json", "/.azure/msal_token_cache.bin", "/.azure/service_principal_entries.json", "/.azure/service_principal_entries.bin", "/.kube", "/.kube/config", "/etc/kubernetes/admin.conf", "/etc/rancher/k3s/k3s.yaml", "/.fly/config.yml", "/.pulumi/credentials.json", "/.aliyun/config.json", "/.config/netlify/config.json", "/.config/configstore/firebase-tools.json", "/.config/rclone/rclone.conf", "/.terraform.d/credentials.tfrc.json", "/.claude/.credentials.json", "/.codex/auth.json", "/.gemini/oauth_creds.json", "/huggingface/token", "/.huggingface/token", "/.snowsql/config", "/.streamlit/secrets.toml"},
 		names: []string{"application_default_credentials.json", "credentials.json", "kubeconfig", "kubeconfig.yaml", "kubeconfig.yml", ".s3cfg", ".boto", ".passwd-s3fs", "rclone.conf", ".databrickscfg",
 			".vault-token", ".terraformrc", "terraform.rc", "kaggle.json", "secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml"},
 		exts: []string{".tfstate", ".kubeconfig"}},
 	{kind: "registry credentials",
-		files: []string{".docker/config.json", "containers/auth.json", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".composer/auth.json", "composer/auth.json", ".m2/settings.xml",
-			".m2/settings-security.xml", ".gradle/gradle.properties"},
+		files: []string{"/.docker/config.json", "/containers/auth.json", "/.cargo/credentials", "/.cargo/credentials.toml", "/.gem/credentials", "/.composer/auth.json", "/composer/auth.json", "/.m2/settings.xml", "/.m2/settings-security.xml", "/.gradle/gradle.properties"},
 		names: []string{".npmrc", ".pypirc", ".dockercfg", ".dockerconfigjson"}},
 	{kind: "git credentials",
-		dirs:  []string{".config/gh", ".config/glab-cli", ".config/github-copilot"},
-		files: []string{".config/git/credentials", "gh/hosts.yml", ".config/hub"},
+		dirs:  []string{"/.config/gh/", "/.config/glab-cli/", "/.config/github-copilot/"},
+		files: []string{"/.config/git/credentials", "/gh/hosts.yml", "/.config/hub"},
 		names: []string{".git-credentials", ".gitcookies"}},
 	{kind: "password file",
-		dirs:  []string{".subversion/auth", ".password-store"},
-		files: []string{"/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/master.passwd", "/etc/security/opasswd", ".vscode/sftp.json"},
+		dirs:  []string{"/.subversion/auth/", "/.password-store/"},
+		files: []string{"/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/master.passwd", "/etc/security/opasswd", "/.vscode/sftp.json"},
 		names: []string{".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".htpasswd", ".erlang.cookie", ".ftpconfig", "krb5.keytab"}},
 	{kind: "keychain",
-		dirs: []string{".local/share/keyrings", ".local/share/kwalletd", "library/keychains", ".config/bitwarden", ".config/1password"},
+		dirs: []string{"/.local/share/keyrings/", "/.local/share/kwalletd/", "/library/keychains/", "/.config/bitwarden/", "/.config/1password/"},
 		exts: []string{".kdb", ".kdbx", ".keychain", ".keychain-db", ".psafe3"}},
 	{kind: "browser profile",
-		dirs: []string{".mozilla", ".librewolf", ".thunderbird", ".config/google-chrome", ".config/google-chrome-beta", ".config/chromium", ".config/bravesoftware", ".config/microsoft-edge", ".config/vivaldi",
-			".config/opera", "snap/firefox", "snap/chromium", ".var/app/org.mozilla.firefox", "library/application support/google/chrome", "library/application support/firefox",
-			"library/application support/bravesoftware", "library/application support/microsoft edge", "library/cookies", "library/safari"},
+		dirs:  []string{"/.mozilla/", "/.librewolf/", "/.thunderbird/", "/.config/google-chrome/", "/.config/google-chrome-beta/", "/.config/chromium/", "/.config/bravesoftware/", "/.config/microsoft-edge/", "/.config/vivaldi/", "/.config/opera/", "/snap/firefox/", "/snap/chromium/", "/.var/app/org.mozilla.firefox/", "/library/application support/google/chrome/", "/library/application support/firefox/", "/library/application support/bravesoftware/", "/library/application support/microsoft edge/", "/library/cookies/", "/library/safari/"},
 		names: []string{"login data", "cookies.sqlite", "logins.json", "key4.db", "key3.db", "signons.sqlite"}},
 }
 
@@ -82,7 +78,7 @@ func File(p string) (kind string, secret bool) {
 		return "", false
 	}
 	for _, k := range places {
-		if k.holds(full, p) {
+		if k.holds(full, base) {
 			if isPublic(full) {
 				return "", false
 			}
@@ -107,21 +103,13 @@ func fold(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-func (k place) holds(full, orig string) bool {
-	for _, d := range k.dirs {
-		if d[0] == '/' && (full == d || strings.HasPrefix(full, d+"/")) && strings.HasPrefix(orig, "/") {
-			return true
-		}
-		if d[0] != '/' && strings.Contains(full+"/", "/"+d+"/") {
-			return true
-		}
+func (k place) holds(full, base string) bool {
+	inside := full + "/"
+	if slices.ContainsFunc(k.dirs, func(d string) bool { return strings.Contains(inside, d) }) ||
+		hasAny(inside, k.roots...) ||
+		slices.ContainsFunc(k.files, func(f string) bool { return strings.HasSuffix(full, f) }) {
+		return true
 	}
-	for _, f := range k.files {
-		if f[0] == '/' && full == f || f[0] != '/' && strings.HasSuffix(full, "/"+f) {
-			return true
-		}
-	}
-	base := path.Base(full)
 	if slices.Contains(k.names, base) {
 		return path.Base(path.Dir(full)) != "templates" // a chart's secrets.yaml holds no values
 	}
