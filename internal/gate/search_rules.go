@@ -15,7 +15,7 @@ const maxIgnoreFile = 1 << 20
 // ignoreRules returns the top directory that the rules of a tree start from (the repository that root lies in; else the
 // gate's directory, or root itself outside of it) and the rules of root's parents.
 func (l looks) ignoreRules(root string) (top string, rules *ignore.Rules) {
-	top = repository(root)
+	top = repositoryTop(root)
 	if top == "" {
 		top = root
 		if _, inside := below(root, l.dir); inside {
@@ -40,8 +40,8 @@ func (l looks) ignoreRules(root string) (top string, rules *ignore.Rules) {
 	return top, rules
 }
 
-// repository returns the top of the git repository that dir lies in, or "".
-func repository(dir string) string {
+// repositoryTop returns the top of the git repository that dir lies in, or "".
+func repositoryTop(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			return dir
