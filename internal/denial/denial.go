@@ -21,3 +21,10 @@ type Env struct {
 // Scan returns the first denial of a command, or nil, and the words that may name files, to be looked up on disk by the
 // gate (Reading.Suspects): a link to a secret is the secret.
 func Scan(command string, env Env) (*Denial, []shellread.Path) { panic("not built") }
+
+// Calls returns the words of every simple command at any depth, and of what each wrapper runs; for deny rules. A word that
+// is not known holds Unknown.
+func Calls(command string, env Env) [][]string { panic("not built") }
+
+// NamesOnly says that a command shows names, sizes and times of the files it names (ls, du, stat), never what is in them.
+func NamesOnly(words []string) bool { panic("not built") }

@@ -1,23 +1,68 @@
 package policy
 
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
 // Rule is a parsed rule such as read:GLOB, write, write:GLOB, shell, shell:WORDS, mcp:SERVER or mcp:SERVER/TOOL.
+//
+// A GLOB has * ? [..] {a,b} and ** for any number of directories. It starts from the directory, from the home directory
+// (~/…) or from the root (/…); one that ends in a slash covers everything below. WORDS are compared word by word.
 type Rule struct {
-	Kind string
-	Arg  string
+	Kind string // read, write, shell or mcp
+	Arg  string // GLOB, WORDS joined by one blank, SERVER or SERVER/TOOL; empty if the rule has none
 }
 
+const forms = "a rule is read:GLOB, write, write:GLOB, shell, shell:WORDS, mcp:SERVER or mcp:SERVER/TOOL"
+
 // ParseRule reads a rule as --allow takes it. The error says what a rule looks like.
-func ParseRule(s string) (Rule, error) { panic("not built") }
+func ParseRule(s string) (Rule, error) {
+	kind, arg, colon := strings.Cut(strings.TrimSpace(s), ":")
+	r := Rule{Kind: kind, Arg: strings.TrimSpace(arg)}
+	if colon && r.Arg == "" {
+		return Rule{}, fmt.Errorf("rule %q has nothing after the colon: %s", s, forms)
+	}
+	switch kind {
+	case "shell":
+		r.Arg = strings.Join(strings.Fields(arg), " ")
+	case "read", "write":
+		if r.Arg == "" && kind == "read" {
+			return Rule{}, fmt.Errorf("rule %q needs a glob, such as read:/usr/share/**: %s", s, forms)
+		}
+		if !doublestar.ValidatePattern(r.Arg) {
+			return Rule{}, fmt.Errorf("rule %q has a broken glob %q (an open [ or { ?): %s", s, r.Arg, forms)
+		}
+	case "mcp":
+		r.Arg = strings.TrimSuffix(r.Arg, "/*")
+		if server, tool, slash := strings.Cut(r.Arg, "/"); server == "" || slash && tool == "" {
+			return Rule{}, fmt.Errorf("rule %q needs a server, such as mcp:github or mcp:github/search: %s", s, forms)
+		}
+	default:
+		return Rule{}, fmt.Errorf("%q is no rule: %s", s, forms)
+	}
+	return r, nil
+}
 
 // String returns the rule as --allow takes it.
-func (r Rule) String() string { panic("not built") }
+func (r Rule) String() string {
+	if r.Arg == "" {
+		return r.Kind
+	}
+	return r.Kind + ":" + r.Arg
+}
 
 // Rules are what the user allowed and denied. Deny beats allow; hard denials beat both. Each has the place it came from,
 // for the reason: "--allow", "config", "always".
 type Rules struct {
 	Allow, Deny []Sourced
 	Yolo        bool
-	// Home is for ~ in globs; Dir is the directory, which relative globs start from.
+	// Home is for ~ in globs; Dir is the directory, which relative globs start from. Both are absolute, Dir with links
+	// resolved.
 	Home, Dir string
 }
 
@@ -27,5 +72,68 @@ type Sourced struct {
 	Source string
 }
 
-// Decide judges an action under the rules.
-func Decide(a Action, r Rules) Decision { panic("not built") }
+// String names the rule as a decision shows it: `--allow "shell:go test"`.
+func (s Sourced) String() string { return fmt.Sprintf("%s %q", s.Source, s.Rule.String()) }
+
+// find returns the first rule of a list that covers what covers says.
+func find(list []Sourced, covers func(Rule) bool) (Sourced, bool) {
+	i := slices.IndexFunc(list, func(s Sourced) bool { return covers(s.Rule) })
+	if i < 0 {
+		return Sourced{}, false
+	}
+	return list[i], true
+}
+
+// allows says whether a glob covers the place where a path really is. A relative glob covers nothing outside.
+func (r Rules) allows(glob string, p Path) bool {
+	glob, absolute := r.pattern(glob)
+	if absolute {
+		return matches(glob, p.Abs)
+	}
+	return p.Inside && matches(glob, p.Rel)
+}
+
+// denies says whether a glob names a path in any of its spellings.
+func (r Rules) denies(glob string, p Path) bool {
+	if r.allows(glob, p) {
+		return true
+	}
+	glob, absolute := r.pattern(glob)
+	if !absolute {
+		glob = escape(r.Dir) + "/" + glob
+	}
+	return matches(glob, p.Lexical)
+}
+
+// pattern completes a GLOB: ~ is the home directory, and a slash at the end means everything below.
+func (r Rules) pattern(glob string) (pattern string, absolute bool) {
+	if strings.HasSuffix(glob, "/") {
+		glob += "**"
+	}
+	if glob == "~" || strings.HasPrefix(glob, "~/") {
+		glob = escape(r.Home) + glob[1:]
+	}
+	return path.Clean(glob), path.IsAbs(glob)
+}
+
+func matches(pattern, name string) bool {
+	ok, err := doublestar.Match(pattern, name)
+	return err == nil && ok
+}
+
+// escape makes a glob that matches exactly name.
+func escape(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if strings.IndexByte(`*?[]{}\`, c) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// hasWords says whether a command's words start with these.
+func hasWords(command, words []string) bool {
+	return len(words) > 0 && len(words) <= len(command) && slices.Equal(command[:len(words)], words)
+}
