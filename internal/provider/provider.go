@@ -4,6 +4,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"anchor/internal/msg"
@@ -81,3 +82,21 @@ func (TextDelta) chunk()     {}
 func (ThinkingDelta) chunk() {}
 func (Retrying) chunk()      {}
 func (Done) chunk()          {}
+
+// ErrStopped is what a reply ends with inside a wire when its reader wants no more. It is never yielded.
+var ErrStopped = errors.New("the reader stopped")
+
+// Sequence makes the sequence of a Stream of a function that shows chunks as they come and returns the whole reply. show
+// returns false when the reader wants no more; ask then returns [ErrStopped].
+func Sequence(ask func(show func(Chunk) bool) (Done, error)) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		done, err := ask(func(c Chunk) bool { return yield(c, nil) })
+		switch {
+		case errors.Is(err, ErrStopped):
+		case err != nil:
+			yield(nil, err)
+		default:
+			yield(done, nil)
+		}
+	}
+}
