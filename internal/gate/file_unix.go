@@ -38,3 +38,8 @@ func changed(info fs.FileInfo) time.Time {
 	}
 	return info.ModTime()
 }
+
+func executable(info fs.FileInfo) bool { return info.Mode()&0o111 != 0 }
+
+// executableSuffixes are what the names of programs may end in.
+func executableSuffixes() []string { return []string{""} }

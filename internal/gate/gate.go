@@ -4,14 +4,11 @@ package gate
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"anchor/internal/event"
 	"anchor/internal/policy"
@@ -95,6 +92,9 @@ type shared struct {
 	masker *secret.Masker
 	learn  sync.Once // the values of the directory's own secret files
 	jobs   jobs
+	env    func() []string // of every command
+	// cleanPath is PATH without relative entries and those inside the directory.
+	cleanPath func() []string
 
 	mu      sync.Mutex
 	rules   policy.Rules
@@ -122,6 +122,8 @@ func New(o Options) (*Gate, error) {
 	s.rules.Dir, s.rules.Home = dir, o.Home
 	s.rules.Allow = slices.Clone(o.Rules.Allow)
 	s.masker.AddEnv(o.Env)
+	s.env = sync.OnceValue(s.commandEnv)
+	s.cleanPath = sync.OnceValue(func() []string { return slices.DeleteFunc(s.searchPath(), s.ownEntry) })
 	s.jobs.mark = newMark()
 	if o.OutputDir != "" {
 		s.own = []string{resolved(o.OutputDir)}

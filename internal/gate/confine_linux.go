@@ -1,0 +1,164 @@
+package gate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
+)
+
+// A command that runs unasked is run by anchor itself, started again as "anchor __confine", which takes rights from itself
+// with Landlock and then becomes bash. What it may still do: read and run what lies in the system's folders and in those of
+// the programs on PATH, read the directory, the repository and the user's git settings, write to /dev/null. It may not
+// write, nor run what lies in the directory, nor use TCP, nor signal or look into processes other than its own.
+// If it can't be started so, that comes back through a pipe, and the command counts as asked about.
+
+const (
+	// confineArg is the first argument that makes anchor a confined command.
+	confineArg = "__confine"
+	// leastABI is the first version of Landlock that can forbid truncation.
+	leastABI = 3
+	// reportFD is where a confined command says why it can't start.
+	reportFD = 3
+)
+
+// grants are the paths that a confined command may use.
+type grants struct {
+	Run  []string `json:"run"`  // read and run
+	Read []string `json:"read"` // read
+}
+
+// landlockABI is the kernel's version of Landlock, or below 1.
+func landlockABI() int {
+	abi, err := kernel.LandlockGetABIVersion()
+	if err != nil {
+		return 0
+	}
+	return abi
+}
+
+// Confinement says what confines commands that run unasked on this system.
+func Confinement() string {
+	abi := landlockABI()
+	if abi < leastABI {
+		return "none: this kernel has no Landlock, or one that can't forbid every write"
+	}
+	tcp := "no TCP, "
+	if abi < 4 {
+		tcp = ""
+	}
+	return fmt.Sprintf("Landlock ABI %d: no writes, %sreads limited to the directory, the system and the programs on PATH", abi, tcp)
+}
+
+// Confine is what main runs, before anything else, if the first argument is __confine: it takes rights from the process
+// and becomes the command. It returns only if that failed.
+func Confine(args []string) int {
+	syscall.CloseOnExec(reportFD)
+	err := becomeConfined(args)
+	_, _ = os.NewFile(reportFD, "report").WriteString(err.Error())
+	return 125
+}
+
+func becomeConfined(args []string) error {
+	if len(args) < 3 || args[0] != confineArg {
+		return errors.New("this is not for calling by hand")
+	}
+	var g grants
+	if err := json.Unmarshal([]byte(args[1]), &g); err != nil {
+		return err
+	}
+	versions := []landlock.Config{landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9, landlock.V10, landlock.V11}
+	abi := landlockABI()
+	if abi < leastABI {
+		return errors.New("the kernel has no Landlock")
+	}
+	read := landlock.AccessFSSet(kernel.AccessFSReadFile | kernel.AccessFSReadDir)
+	write := landlock.AccessFSSet(kernel.AccessFSReadFile | kernel.AccessFSWriteFile)
+	rules := []landlock.Rule{landlock.PathAccess(write, "/dev/null").IgnoreIfMissing()}
+	for _, dir := range g.Run {
+		rules = append(rules, access(read|kernel.AccessFSExecute, dir))
+	}
+	for _, dir := range g.Read {
+		rules = append(rules, access(read, dir))
+	}
+	if err := versions[min(abi-leastABI, len(versions)-1)].Restrict(rules...); err != nil {
+		return err
+	}
+	return syscall.Exec(args[2], args[2:], os.Environ())
+}
+
+// access grants rights below a path; a file has no directory rights.
+func access(rights landlock.AccessFSSet, path string) landlock.Rule {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		rights &^= kernel.AccessFSReadDir
+	}
+	return landlock.PathAccess(rights, path).IgnoreIfMissing()
+}
+
+// confined makes cmd start confined. started waits until it has become bash, and returns why not. Without Landlock or
+// anchor's own name, cmd is left as it is.
+func (e effects) confined(cmd *exec.Cmd) (started func() error, err error) {
+	if e.o.Self == "" || landlockABI() < leastABI {
+		return func() error { return nil }, nil
+	}
+	spec, err := json.Marshal(e.confinedGrants())
+	if err != nil {
+		return nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Args = append([]string{"anchor", confineArg, string(spec), cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = e.o.Self
+	cmd.ExtraFiles = []*os.File{w}
+	return func() error {
+		w.Close()
+		defer r.Close()
+		_ = r.SetReadDeadline(time.Now().Add(5 * time.Second))
+		report, err := io.ReadAll(r)
+		if err != nil || len(report) > 0 {
+			return fmt.Errorf("%w: %s", errConfine, errors.Join(errors.New(string(report)), err))
+		}
+		return nil
+	}, nil
+}
+
+// confinedGrants are the paths of a confined command.
+func (s *shared) confinedGrants() grants {
+	g := grants{
+		Run: []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system", "/snap"},
+		Read: []string{s.dir, "/etc", "/proc", "/sys", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
+			filepath.Join(s.o.Home, ".gitconfig"), filepath.Join(s.o.Home, ".config/git/config"),
+			filepath.Join(s.o.Home, ".config/git/ignore"), filepath.Join(s.o.Home, ".config/git/attributes")},
+	}
+	for _, entry := range s.cleanPath() {
+		g.Run = append(g.Run, s.toolchain(resolved(entry)))
+	}
+	g.Read = append(g.Read, s.gitReads()...)
+	return g
+}
+
+// toolchain is the folder that a folder of programs belongs to: ~/sdk/go1.26/bin to ~/sdk/go1.26. Where that would be the home
+// directory, a folder above it, or one that is known to hold more than a toolchain, it is the folder itself.
+func (s *shared) toolchain(dir string) string {
+	up := filepath.Dir(dir)
+	switch name := filepath.Base(dir); {
+	case name != "bin" && name != "shims" && name != "sbin":
+		return dir
+	case up == s.o.Home || up == "/" || strings.HasPrefix(s.o.Home+"/", up+"/"):
+		return dir
+	case up == filepath.Join(s.o.Home, ".local") || up == filepath.Join(s.o.Home, ".cargo"):
+		return dir
+	}
+	return up
+}

@@ -1,0 +1,159 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"anchor/internal/policy"
+)
+
+// A command runs as bash -c TEXT, the very text that was judged, in a session of its own without a terminal. Both its
+// streams are one pipe, drained always. It is over when bash has ended; what it left running in the background keeps the
+// pipe, and its later output goes to a file, until Close ends it. A timeout or a cancel ends all that came from the command:
+// TERM, 2 s, KILL.
+
+const (
+	defaultTimeout = 120 * time.Second
+	maxTimeout     = time.Hour
+	defaultLimit   = 30_000
+	// lastWords is how long the pipe may stay open after bash has ended before what holds it counts as background.
+	lastWords = 200 * time.Millisecond
+)
+
+// Command is a command for bash.
+type Command struct {
+	Text    string
+	Timeout time.Duration // 0: 120 s; at most 1 h
+	// ByUser marks a command that the user named (--until, !cmd): it is not asked about.
+	ByUser bool
+	// Limit is how many characters of output are kept in Output.Text (0: 30,000).
+	Limit int
+}
+
+// Output is what a command gave. Text is both streams in order, masked, without escape codes, valid UTF-8, its middle left
+// out (with a line that says so) if over the limit.
+type Output struct {
+	Text       string
+	Exit       int    // -1 if it was ended by a signal
+	Signal     string // "killed", … if it was
+	TimedOut   bool
+	Cancelled  bool
+	Saved      string // the file that holds the whole output, if Text does not
+	Background string // the file that gets the later output of children that live on, if any do
+}
+
+// errConfine says that a command could not be confined. It was not started.
+var errConfine = errors.New("the command could not be confined")
+
+// Exec runs a command with bash in the directory: stdin empty, own session, pagers and prompts off, secret variables
+// removed. A timeout or the end of ctx ends the whole group (TERM, then KILL). Children left behind live until Close.
+// Errors: *Refusal, or that bash could not be started. A cancelled command returns its Output with ctx's error.
+func (g *Gate) Exec(ctx context.Context, c Command) (Output, error) {
+	action := g.execAction(c.Text)
+	action.ByUser = c.ByUser
+	out, err := g.exec(ctx, c, action)
+	if errors.Is(err, errConfine) {
+		action.Reading.ReadOnly = false
+		action.Reading.Parts = nil
+		action.Reading.Reason = "it could not be confined (" + err.Error() + ")"
+		out, err = g.exec(ctx, c, action)
+	}
+	return out, err
+}
+
+func (g *Gate) exec(ctx context.Context, c Command, a policy.Exec) (Output, error) {
+	return pass(ctx, g, a, "Run command", func(looks) (string, error) { return c.Text, nil },
+		func(ctx context.Context, e effects) (Output, error) { return e.run(ctx, c) })
+}
+
+// run starts a command and waits for it.
+func (e effects) run(ctx context.Context, c Command) (Output, error) {
+	if c.Timeout <= 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.Limit <= 0 {
+		c.Limit = defaultLimit
+	}
+	kept := newCapture(e.masker, e.o.OutputDir, c.Limit)
+	j, err := e.start(c, kept)
+	if err != nil {
+		return Output{}, err
+	}
+	var out Output
+	timer := time.NewTimer(min(c.Timeout, maxTimeout))
+	defer timer.Stop()
+	select {
+	case <-j.exited:
+	case <-timer.C:
+		out.TimedOut = true
+	case <-ctx.Done():
+		out.Cancelled = true
+	}
+	if out.TimedOut || out.Cancelled {
+		j.end()
+		j.pipe.Close()
+		await(j.drained, time.Second)
+	}
+	if !await(j.drained, lastWords) {
+		kept.detach()
+	}
+	e.jobs.settle(j)
+	out.Text, out.Saved, out.Background = kept.result()
+	out.Exit, out.Signal = j.status()
+	if out.Cancelled {
+		return out, ctx.Err()
+	}
+	return out, nil
+}
+
+// start starts a command, confined if that was promised.
+func (e effects) start(c Command, out *capture) (*job, error) {
+	bash, err := e.bash()
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(e.dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("the directory %s is gone, so nothing can be run in it: make it again, with a file tool or by hand", e.dir)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	cmd := exec.Command(bash, "--noprofile", "--norc", "-c", c.Text)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = e.dir, slices.Clone(e.env()), w, w
+	started := func() error { return nil }
+	if e.decision.ReadOnly {
+		cmd.Env = e.quietEnv(cmd.Env)
+		if started, err = e.confined(cmd); err != nil {
+			r.Close()
+			return nil, fmt.Errorf("%w: %v", errConfine, err)
+		}
+	}
+	j, err := e.jobs.start(cmd, r, out)
+	if err == nil {
+		err = started()
+	}
+	if err != nil {
+		r.Close()
+		return nil, fmt.Errorf("the command could not be started: %w", err)
+	}
+	return j, nil
+}
+
+// await waits for c, for a while. It says whether c was closed.
+func await(c <-chan struct{}, most time.Duration) bool {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-c:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
