@@ -3,8 +3,10 @@
 package agent
 
 import (
-	"context"
-	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 
 	"anchor/internal/event"
 	"anchor/internal/gate"
@@ -47,7 +49,7 @@ type Options struct {
 	System      string
 	Effort      string
 	MaxRounds   int     // model requests per turn, 0: no cap
-	CompactAt   float64 // share of the window
+	CompactAt   float64 // share of the window, 0: 0.8
 	Asker       tool.Asker
 	Skills      tool.Skills
 	Definitions []Definition
@@ -59,45 +61,256 @@ type Input struct {
 	Images []msg.Image
 }
 
-// Until is the check that decides when work is done.
-type Until struct {
-	Command string
-	Rounds  int
-	Protect []string
+func (in Input) message() msg.Message { return &msg.User{Text: in.Text, Images: in.Images} }
+
+func (in Input) blank() bool { return blank(in.Text) && len(in.Images) == 0 }
+
+// Agent runs turns, one at a time. Only Queue, SetModel, ToolNames and Close may be called while one runs.
+type Agent struct {
+	o    Options
+	id   string // a sub-agent's, empty for the main agent
+	emit event.Sink
+	gate *gate.Gate
+	crew *crew // nil in a sub-agent
+
+	list  []entry         // the context, in order
+	ids   map[string]bool // of all calls in it
+	gauge gauge
+	full  int // up to this fill, over the limit, nothing more can be reduced
+
+	specs  []msg.Spec
+	byName map[string]tool.Tool
+	fixed  int // estimate of system prompt and tool definitions
+
+	usage     event.Usage // of the running turn
+	summaries int         // summary requests in it
+	changed   atomic.Bool // a file tool wrote since this was last cleared
+	unlogged  *sync.Once  // tells once that the session can't be written
+	wake      chan struct{}
+
+	mu       sync.Mutex
+	model    Model
+	provider provider.Provider
+	switched bool // the model is new to the gauge
+	running  bool
+	queue    []Input
 }
 
-// Agent runs turns, one at a time.
-type Agent struct{}
+// New returns an agent. What the gate's calls change is told to o.Sink.
+func New(o Options) *Agent {
+	a := newAgent(o, "", new(sync.Once))
+	a.crew = &crew{parent: a, changed: make(chan struct{})}
+	if o.Past != nil {
+		a.resume(o.Past)
+	}
+	return a
+}
 
-// New returns an agent. The gate's events must go to the same sink.
-func New(o Options) *Agent { panic("not built") }
+func newAgent(o Options, id string, unlogged *sync.Once) *Agent {
+	if o.Sink == nil {
+		o.Sink = func(event.Event) {}
+	}
+	a := &Agent{o: o, id: id, emit: o.Sink, ids: map[string]bool{}, unlogged: unlogged, wake: make(chan struct{}, 1)}
+	a.gate = o.Gate.With(a.watch)
+	a.SetModel(o.Model)
+	return a
+}
 
-// Turn runs one turn to its end and returns the TurnEnd that it emitted. A cancelled ctx ends it with "cancelled", and the
-// text of context.Cause as detail where that is a [TimeoutError].
-func (a *Agent) Turn(ctx context.Context, in Input) event.TurnEnd { panic("not built") }
+// watch passes the gate's events on and keeps in mind that a file was written.
+func (a *Agent) watch(e event.Event) {
+	if _, ok := e.(event.FileChanged); ok {
+		a.changed.Store(true)
+	}
+	a.emit(e)
+}
 
-// Work runs a turn, then the check, and goes on until the check passes, nothing changes any more, the rounds are used up
-// or a turn ends in another way than completed. The last Check event has the outcome.
-func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd { panic("not built") }
+// resume takes over the context of an earlier run. Calls that a crash left without a result get one, in the log too.
+func (a *Agent) resume(p *session.Past) {
+	calls := map[string]msg.Call{}
+	counted := 0
+	for i, v := range p.View {
+		e := newEntry(v.Message, v.Seq)
+		switch m := v.Message.(type) {
+		case *msg.Assistant:
+			counted = i + 1
+			for _, c := range m.Calls() {
+				calls[c.ID] = c
+			}
+		case *msg.Tool:
+			if v.Trimmed {
+				e = e.stub(calls[m.CallID])
+			}
+		}
+		a.list = append(a.list, e)
+	}
+	a.offer()
+	mark := a.fixed + sizes(a.list[:counted])
+	a.mend()
+	for i := len(a.list) - 1; i >= 0 && a.list[i].seq == 0; i-- {
+		a.list[i].seq = a.log(a.list[i].m)
+	}
+	if p.Fill > 0 {
+		a.gauge.counted(p.Fill, mark)
+	}
+	a.crew.resume(p)
+}
 
 // Queue hands a message of the user's to the running turn: it goes out with the next model request. False if no turn runs.
-func (a *Agent) Queue(in Input) bool { panic("not built") }
+func (a *Agent) Queue(in Input) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.running || in.blank() {
+		return false
+	}
+	a.queue = append(a.queue, in)
+	a.poke()
+	return true
+}
 
-// Compact summarizes by hand; focus may be empty. The error says why it did not work.
-func (a *Agent) Compact(ctx context.Context, focus string) error { panic("not built") }
+// poke wakes a turn that waits for its sub-agents.
+func (a *Agent) poke() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (a *Agent) queued() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.queue) > 0
+}
+
+// join takes in what came from outside since the last request: results of sub-agents, the user's queued messages.
+func (a *Agent) join() {
+	for _, text := range a.crew.results() {
+		a.add(&msg.Note{Text: shorten(a.gate.Mask(text), a.bytes(a.gauge.window/4))})
+	}
+	a.mu.Lock()
+	queue := a.queue
+	a.queue = nil
+	a.mu.Unlock()
+	for _, in := range queue {
+		a.add(in.message())
+	}
+}
+
+func (a *Agent) setRunning(on bool) {
+	a.mu.Lock()
+	a.running = on
+	a.mu.Unlock()
+}
 
 // SetModel goes on with another model from the next request.
-func (a *Agent) SetModel(m Model) { panic("not built") }
+func (a *Agent) SetModel(m Model) {
+	p := m.Open()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.model, a.provider, a.switched = m, p, true
+}
+
+// current returns the model to ask now.
+func (a *Agent) current() (Model, provider.Provider) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.switched {
+		a.gauge.window, a.full, a.switched = window(a.model.Info), 0, false
+	}
+	return a.model, a.provider
+}
+
+// offered returns the tools that the model sees, in order; of two with one name the first.
+func (a *Agent) offered() []tool.Tool {
+	tools := slices.Clone(a.o.Tools)
+	if a.o.More != nil {
+		tools = append(tools, a.o.More()...)
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(tools, func(t tool.Tool) bool {
+		name := t.Spec().Name
+		double := seen[name]
+		seen[name] = true
+		return double
+	})
+}
 
 // ToolNames returns the names of the tools in the order in which the model sees them.
-func (a *Agent) ToolNames() []string { panic("not built") }
+func (a *Agent) ToolNames() []string { return names(a.offered()) }
+
+func names(tools []tool.Tool) []string {
+	var out []string
+	for _, t := range tools {
+		out = append(out, t.Spec().Name)
+	}
+	return out
+}
+
+// offer looks again which tools there are. Unchanged definitions keep their address.
+func (a *Agent) offer() {
+	tools := a.offered()
+	specs := make([]msg.Spec, len(tools))
+	a.byName = make(map[string]tool.Tool, len(tools))
+	n := len(a.o.System)
+	for i, t := range tools {
+		specs[i] = t.Spec().Spec
+		a.byName[specs[i].Name] = t
+		n += len(specs[i].Name) + len(specs[i].Description) + len(specs[i].Schema)
+	}
+	a.fixed = n / 4
+	same := func(x, y msg.Spec) bool {
+		return x.Name == y.Name && x.Description == y.Description && string(x.Schema) == string(y.Schema)
+	}
+	if !slices.EqualFunc(specs, a.specs, same) {
+		a.specs = specs
+	}
+}
+
+// add appends a message to the log, then to the context.
+func (a *Agent) add(m msg.Message) { a.list = append(a.list, newEntry(m, a.log(m))) }
+
+// log appends a message to the session and returns its number, 0 if there is none.
+func (a *Agent) log(m msg.Message) int {
+	if a.o.Log == nil {
+		return 0
+	}
+	seq, err := a.o.Log.Message(a.id, m)
+	a.lost(err)
+	return seq
+}
+
+// record appends another entry to the session.
+func (a *Agent) record(e session.Entry) {
+	if a.o.Log != nil {
+		a.lost(a.o.Log.Append(e))
+	}
+}
+
+// lost says once that the session can't be written. The work goes on.
+func (a *Agent) lost(err error) {
+	if err != nil {
+		a.unlogged.Do(func() {
+			a.notice("the session can't be written any more, the work goes on without it: " + oneLine(err.Error()))
+		})
+	}
+}
+
+func (a *Agent) notice(text string) { a.emit(event.Notice{Message: text}) }
 
 // Close stops all sub-agents and waits for them.
-func (a *Agent) Close() { panic("not built") }
+func (a *Agent) Close() { a.crew.close() }
 
 // TimeoutError is the cause of a context that --timeout ended.
 type TimeoutError struct{ After string }
 
 func (e *TimeoutError) Error() string { return "timed out after " + e.After }
 
-var _ = json.Valid
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// oneLine makes an error's text one line of bounded length.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 800 {
+		s = strings.ToValidUTF8(s[:800], "") + "…"
+	}
+	return s
+}

@@ -1,0 +1,205 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"anchor/internal/event"
+	"anchor/internal/msg"
+	"anchor/internal/tool"
+)
+
+const (
+	interrupted = "The user interrupted this call after it was started. It may have had effects: look before you repeat it."
+	notRun      = "Not run: "
+)
+
+// job is one call on its way.
+type job struct {
+	call   msg.Call
+	key    key
+	tool   tool.Tool // nil: the call can't be run, and result says why
+	spec   tool.Spec
+	result tool.Result
+	err    error
+}
+
+// runCalls runs the calls of one reply in their order, adjacent reading ones side by side. Every call has its result in the
+// log when it returns, those that were not run too.
+func (t *turn) runCalls(ctx context.Context, calls []msg.Call) *event.TurnEnd {
+	t.notes, t.room = nil, t.gauge.window/2
+	var end *event.TurnEnd
+	for len(calls) > 0 && end == nil {
+		if ctx.Err() != nil {
+			end = cancelled(ctx)
+			break
+		}
+		jobs := t.side(calls)
+		end = t.runJobs(ctx, jobs)
+		calls = calls[len(jobs):]
+	}
+	for _, c := range calls {
+		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + whyNot(end.Reason)})
+	}
+	for _, n := range t.notes {
+		t.add(&msg.Note{Text: n})
+	}
+	return end
+}
+
+func whyNot(reason string) string {
+	switch reason {
+	case event.Cancelled:
+		return "the user cancelled before this call was started."
+	case event.LoopStopped:
+		return "the loop guard stopped the turn before this call."
+	}
+	return "the turn ended with an error before this call."
+}
+
+// side returns the first of the calls, and those after it that may run at its side: all only read, none is the same as
+// another, and not more than the loop guard lets fail.
+func (t *turn) side(calls []msg.Call) []*job {
+	var jobs []*job
+	for _, c := range calls {
+		j := t.prepare(c)
+		same := func(o *job) bool { return o.key == j.key }
+		if len(jobs) > 0 && (!j.spec.Parallel || slices.ContainsFunc(jobs, same)) {
+			break
+		}
+		jobs = append(jobs, j)
+		if !j.spec.Parallel || len(jobs) == t.guard.room() {
+			break
+		}
+	}
+	return jobs
+}
+
+// prepare finds the tool of a call, or what is wrong with the call.
+func (t *turn) prepare(c msg.Call) *job {
+	j := &job{call: c, key: keyOf(c)}
+	found, ok := t.byName[c.Name]
+	switch {
+	case !ok:
+		j.result = tool.Fail(fmt.Sprintf("There is no tool %q. The tools are: %s.", c.Name, strings.Join(names(t.offered()), ", ")))
+	case c.Args == nil && c.Bad != "":
+		j.result = tool.Fail(fmt.Sprintf("Not run: the arguments are not valid JSON: %s. Send the call again with a JSON object that fits the schema. What came was: %s",
+			c.Fault, shorten(c.Bad, 2000)))
+	default:
+		j.tool, j.spec = found, found.Spec()
+	}
+	if c.Args == nil {
+		j.call.Args = json.RawMessage("{}")
+	}
+	return j
+}
+
+// runJobs runs calls side by side and takes in their results in order.
+func (t *turn) runJobs(ctx context.Context, jobs []*job) *event.TurnEnd {
+	look := t.lookOnce(ctx)
+	for _, j := range jobs {
+		t.started(j)
+		t.guard.before(j.key, j.spec, look)
+	}
+	t.changed.Store(false)
+	var side sync.WaitGroup
+	for _, j := range jobs[1:] {
+		side.Go(func() { t.run(ctx, j) })
+	}
+	t.run(ctx, jobs[0])
+	side.Wait()
+	if t.changed.Load() {
+		t.guard.wrote(jobs[0].key)
+	}
+	look = t.lookOnce(ctx)
+	var end *event.TurnEnd
+	for _, j := range jobs {
+		if e := t.finish(ctx, j, look); end == nil {
+			end = e
+		}
+	}
+	return end
+}
+
+// lookOnce takes the state of the directory when first asked, and once.
+func (t *turn) lookOnce(ctx context.Context) func() state {
+	return sync.OnceValue(func() state {
+		f, err := t.gate.Fingerprint(ctx, nil)
+		return state{sum: f.Sum, known: err == nil}
+	})
+}
+
+func (t *turn) started(j *job) {
+	summary := ""
+	if j.tool != nil {
+		summary = t.gate.Mask(j.tool.Summary(j.call.Args))
+	}
+	input := json.RawMessage(t.gate.Mask(string(j.call.Args)))
+	if !json.Valid(input) {
+		input, _ = json.Marshal(string(input))
+	}
+	t.emit(event.ToolStart{ID: j.call.ID, Name: j.call.Name, Summary: summary, Input: input})
+}
+
+// run carries out one call. A tool that panics is a broken harness, not the end of the program.
+func (t *turn) run(ctx context.Context, j *job) {
+	if j.tool == nil {
+		return
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			j.err = fmt.Errorf("it panicked: %v", p)
+		}
+	}()
+	env := tool.Env{CallID: j.call.ID, Gate: t.gate, Asker: t.o.Asker, Skills: t.o.Skills}
+	if t.crew != nil {
+		env.Spawner = t.crew
+	}
+	j.result, j.err = j.tool.Run(ctx, env, j.call.Args)
+}
+
+// finish masks and bounds a result, tells and logs it, and lets the loop guard look at the call.
+func (t *turn) finish(ctx context.Context, j *job, look func() state) *event.TurnEnd {
+	r := j.result
+	switch {
+	case j.err != nil && ctx.Err() != nil:
+		r = tool.Result{Text: strings.TrimPrefix(r.Text+"\n"+interrupted, "\n"), Images: r.Images}
+	case j.err != nil:
+		r = tool.Fail("The tool itself is broken: " + j.err.Error())
+	}
+	t.tell(j, r)
+	switch {
+	case j.err != nil && ctx.Err() != nil:
+		return cancelled(ctx)
+	case j.err != nil:
+		return failure(fmt.Sprintf("the tool %s is broken: %v", j.call.Name, j.err))
+	}
+	warning, stop := t.guard.count(j, look)
+	if warning != "" {
+		t.emit(event.LoopWarning{Message: warning})
+	}
+	if stop {
+		return ended(event.LoopStopped, warning)
+	}
+	if warning != "" {
+		t.notes = append(t.notes, "Loop guard: "+warning+". Do something else: look at what the results say, or answer in text what is in the way.")
+	}
+	return nil
+}
+
+// tell emits and logs a result: masked, not over a quarter of the window, all of one reply not over half of it.
+func (t *turn) tell(j *job, r tool.Result) {
+	text := t.gate.Mask(strings.ToValidUTF8(r.Text, "\uFFFD"))
+	text = shorten(text, t.bytes(min(t.gauge.window/4, max(t.room, t.gauge.window/32))))
+	if blank(text) && len(r.Images) == 0 {
+		text = noOutput
+	}
+	m := &msg.Tool{CallID: j.call.ID, Name: j.call.Name, OK: r.Outcome == tool.OK, Text: text, Images: r.Images}
+	t.room -= t.tokens(size(m))
+	t.emit(event.ToolEnd{ID: m.CallID, Name: m.Name, OK: m.OK, Result: m.Text})
+	t.add(m)
+}

@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"anchor/internal/model"
+	"anchor/internal/msg"
+)
+
+// The fill of the window is the provider's own count of the last request, plus an estimate of what came after it. The
+// estimate is one token for four bytes, corrected by how far it was off for what the provider counted.
+
+const (
+	imageTokens   = 1500    // a large picture
+	assumedWindow = 128_000 // of a model that nothing is known of
+)
+
+// entry is one message of the context.
+type entry struct {
+	m       msg.Message
+	seq     int  // its number in the log, 0 if it is not there
+	trimmed bool // m is the stub of a result that was trimmed
+	size    int  // estimated tokens
+}
+
+func newEntry(m msg.Message, seq int) entry { return entry{m: m, seq: seq, size: size(m)} }
+
+// stub returns the entry of a tool result with its text replaced by what it was. It depends on the log alone, so that a
+// resumed session sends the same.
+func (e entry) stub(c msg.Call) entry {
+	m, ok := e.m.(*msg.Tool)
+	if !ok || e.trimmed {
+		return e
+	}
+	args := string(c.Args)
+	if len(args) > 200 {
+		args = strings.ToValidUTF8(args[:200], "") + "…"
+	}
+	short := *m
+	short.Images = nil
+	short.Text = fmt.Sprintf("[The result of %s %s was removed to save context: %d characters. Call it again if you need it.]", m.Name, args, len(m.Text))
+	return entry{m: &short, seq: e.seq, trimmed: true, size: size(&short)}
+}
+
+// size estimates the tokens of a message.
+func size(m msg.Message) int {
+	n, images := 24, 0
+	switch m := m.(type) {
+	case *msg.User:
+		n, images = n+len(m.Text), len(m.Images)
+	case *msg.Tool:
+		n, images = n+len(m.Text), len(m.Images)
+	case *msg.Summary:
+		n += len(m.Text)
+	case *msg.Note:
+		n += len(m.Text)
+	case *msg.Assistant:
+		for _, b := range m.Blocks {
+			switch b := b.(type) {
+			case msg.Text:
+				n += len(b.Text)
+			case msg.Thinking:
+				n += len(b.Text) + len(b.Signature) + len(b.Redacted)
+			case msg.Call:
+				n += 40 + len(b.Name) + len(b.Args) + len(b.Bad)
+			}
+		}
+	}
+	return n/4 + images*imageTokens
+}
+
+func sizes(list []entry) int {
+	n := 0
+	for _, e := range list {
+		n += e.size
+	}
+	return n
+}
+
+// gauge knows the window and what was last counted in it.
+type gauge struct {
+	window int
+	base   int // tokens as counted, the reply included
+	mark   int // the estimate of the same
+}
+
+func window(i model.Info) int {
+	if i.Window > 0 {
+		return i.Window
+	}
+	return assumedWindow
+}
+
+// rate is how many tokens an estimated one is. Servers that count nonsense are not believed beyond reason.
+func (g *gauge) rate() float64 {
+	if g.mark <= 0 || g.base <= 0 {
+		return 1
+	}
+	return min(max(float64(g.base)/float64(g.mark), 0.5), 8)
+}
+
+// used is the fill for an estimate of the whole.
+func (g *gauge) used(estimate int) int {
+	return max(g.base+int(float64(estimate-g.mark)*g.rate()), 0)
+}
+
+func (g *gauge) counted(tokens, estimate int) { g.base, g.mark = tokens, estimate }
+
+// estimate is that of the next request, used its fill in tokens.
+func (a *Agent) estimate() int { return a.fixed + sizes(a.list) }
+func (a *Agent) used() int     { return a.gauge.used(a.estimate()) }
+
+// tokens calibrates an estimate; bytes is how much text a number of tokens holds.
+func (a *Agent) tokens(estimate int) int { return int(float64(estimate) * a.gauge.rate()) }
+func (a *Agent) bytes(tokens int) int    { return int(float64(tokens) * 4 / a.gauge.rate()) }
+
+// limit is the fill from which the context is reduced: the share of the window that was asked for, with a tenth of the
+// window kept for the reply.
+func (a *Agent) limit() int {
+	share := a.o.CompactAt
+	if share <= 0 || share > 1 {
+		share = 0.8
+	}
+	m, _ := a.current()
+	w := float64(a.gauge.window)
+	return int(w * min(share, 1-min(float64(m.Info.MaxOutput)/w, 0.1)))
+}
+
+// maxTokens bounds the reply where the model's own bound would not fit behind the prompt; 0 where it does.
+func (a *Agent) maxTokens(m Model) int {
+	left := a.gauge.window - a.used()
+	if m.Info.MaxOutput == 0 || left >= m.Info.MaxOutput {
+		return 0
+	}
+	return min(max(left-a.gauge.window/50, 1024), m.Info.MaxOutput)
+}
+
+// overflowed learns from a server that refused the context as too long. named is the window that it named, or 0.
+func (a *Agent) overflowed(named int) {
+	estimate := a.estimate()
+	if used := max(a.used(), estimate); named >= 1000 {
+		a.gauge.window = min(a.gauge.window, named)
+	} else {
+		a.gauge.window = min(a.gauge.window, used)
+	}
+	if a.used() <= a.gauge.window {
+		a.gauge.counted(a.gauge.window+a.gauge.window/20, estimate)
+	}
+	a.full = 0
+}
+
+// shorten keeps the first and the last part of a text that is over limit bytes, with a line between that says so.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	head, tail := text[:limit*2/3], text[len(text)-limit/3:]
+	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {
+		head = head[:i]
+	}
+	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)/2 {
+		tail = tail[i+1:]
+	}
+	head, tail = strings.ToValidUTF8(head, ""), strings.ToValidUTF8(tail, "")
+	return fmt.Sprintf("%s\n[… %d characters left out: too much for the context window. Ask for less at a time.]\n%s", head, len(text)-len(head)-len(tail), tail)
+}

@@ -1,0 +1,327 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"anchor/internal/event"
+	"anchor/internal/msg"
+	"anchor/internal/provider"
+	"anchor/internal/session"
+)
+
+// How often in a row the model may be asked again without getting on.
+const (
+	maxCut    = 3
+	maxPauses = 10
+)
+
+// turn is the state of one turn. It ends when the model answers in text and nothing is left to go on with.
+type turn struct {
+	*Agent
+	guard    guard
+	notes    []string // for the model, after the results of the round
+	room     int      // tokens left for the results of the reply at hand
+	requests int
+	cut      int // replies cut at the output limit, in a row
+	pauses   int
+	emptied  bool // the last reply was empty
+}
+
+// Turn runs one turn to its end and returns the TurnEnd that it emitted. A cancelled ctx ends it with "cancelled", and the
+// text of context.Cause as detail where that is a [TimeoutError]. Blank input ends it with an error; nothing is sent.
+func (a *Agent) Turn(ctx context.Context, in Input) event.TurnEnd {
+	if in.blank() {
+		end := *failure("the message is empty: nothing was sent")
+		a.emit(event.Usage{})
+		a.emit(end)
+		return end
+	}
+	a.setRunning(true)
+	defer a.setRunning(false)
+	return a.turn(ctx, in.message())
+}
+
+// turn runs one turn that starts with these messages. No sub-agent outlives it.
+func (a *Agent) turn(parent context.Context, start ...msg.Message) event.TurnEnd {
+	ctx, stop := context.WithCancel(parent)
+	defer stop()
+	a.usage, a.summaries = event.Usage{}, 0
+	a.crew.open(ctx)
+	for _, m := range start {
+		a.add(m)
+	}
+	t := &turn{Agent: a, guard: newGuard()}
+	var end *event.TurnEnd
+	for end == nil {
+		end = t.round(ctx)
+	}
+	a.crew.close()
+	a.join()
+	return a.end(*end)
+}
+
+// end tells and records how a turn ended.
+func (a *Agent) end(end event.TurnEnd) event.TurnEnd {
+	a.emit(a.usage)
+	if a.id == "" {
+		detail := ""
+		if end.Detail != nil {
+			detail = *end.Detail
+		}
+		a.record(session.Turn{Reason: end.Reason, Detail: detail})
+	}
+	a.emit(end)
+	return end
+}
+
+func ended(reason, detail string) *event.TurnEnd {
+	end := &event.TurnEnd{Reason: reason}
+	if detail != "" {
+		end.Detail = &detail
+	}
+	return end
+}
+
+func failure(detail string) *event.TurnEnd { return ended(event.Failed, oneLine(detail)) }
+
+func cancelled(ctx context.Context) *event.TurnEnd {
+	var timeout *TimeoutError
+	if errors.As(context.Cause(ctx), &timeout) {
+		return ended(event.Cancelled, timeout.Error())
+	}
+	return ended(event.Cancelled, "")
+}
+
+// fault is the end of a turn by an error.
+func fault(ctx context.Context, err error) *event.TurnEnd {
+	if ctx.Err() != nil {
+		return cancelled(ctx)
+	}
+	var e *provider.Error
+	if !errors.As(err, &e) {
+		return failure(err.Error())
+	}
+	detail := err.Error()
+	if e.Kind == provider.TooLong {
+		detail = "the conversation does not fit into the context window, and nothing is left to leave out: " + detail
+	}
+	end := failure(detail)
+	end.Err = &event.Fault{Kind: string(e.Kind), Status: e.Status, Retryable: e.Retryable()}
+	return end
+}
+
+// round makes one model request and carries out what the reply asks for. It returns the end of the turn, or nil.
+func (t *turn) round(ctx context.Context) *event.TurnEnd {
+	if ctx.Err() != nil {
+		return cancelled(ctx)
+	}
+	if n := t.o.MaxRounds; n > 0 && t.requests >= n {
+		return ended(event.RoundLimit, fmt.Sprintf("stopped after %d model requests", t.requests))
+	}
+	t.join()
+	t.offer()
+	t.mend()
+	if err := t.fit(ctx); err != nil {
+		return fault(ctx, err)
+	}
+	done, err := t.ask(ctx)
+	if err != nil {
+		return fault(ctx, err)
+	}
+	return t.take(ctx, done)
+}
+
+// ask makes the request, again with less context as long as it is too long and that helps.
+func (t *turn) ask(ctx context.Context) (provider.Done, error) {
+	t.requests++
+	for {
+		done, partial, err := t.stream(ctx, t.request(t.list), true)
+		var e *provider.Error
+		switch {
+		case err == nil && done.Stop != provider.StopWindow:
+			t.count(done)
+			return done, nil
+		case err == nil:
+			e = &provider.Error{Kind: provider.TooLong, Message: "the context window was full before the reply ended"}
+			t.spent(done)
+		case !errors.As(err, &e) || e.Kind != provider.TooLong:
+			t.broken(ctx, partial)
+			return done, err
+		}
+		before := t.estimate()
+		t.overflowed(e.Limit)
+		if err := t.reduce(ctx); err != nil {
+			return done, err
+		}
+		if t.estimate() > before*9/10 {
+			return done, e
+		}
+	}
+}
+
+// broken deals with the part of a reply that was shown before it broke: after a cancel it is kept.
+func (t *turn) broken(ctx context.Context, partial string) {
+	switch {
+	case blank(partial):
+	case ctx.Err() != nil:
+		m, _ := t.current()
+		t.add(&msg.Assistant{Blocks: []msg.Block{msg.Text{Text: partial}}, Provider: m.Provider, Model: m.Name, Interrupted: true})
+		t.add(&msg.Note{Text: "The user interrupted the reply above."})
+	default:
+		t.notice("the part of the reply that was shown is void: it broke off")
+	}
+}
+
+// request is the request for a list of messages.
+func (a *Agent) request(list []entry) provider.Request {
+	m, _ := a.current()
+	messages := make([]msg.Message, len(list))
+	for i, e := range list {
+		messages[i] = e.m
+	}
+	return provider.Request{Model: m.Name, System: a.o.System, Tools: a.specs, Messages: messages, MaxTokens: a.maxTokens(m), Effort: a.o.Effort}
+}
+
+// stream makes a request and returns the whole reply, or what was shown of its text. With show it is emitted as it comes.
+func (a *Agent) stream(ctx context.Context, r provider.Request, show bool) (done provider.Done, partial string, err error) {
+	m, p := a.current()
+	var text strings.Builder
+	for c, err := range p.Stream(ctx, r) {
+		if err != nil {
+			return done, text.String(), err
+		}
+		switch c := c.(type) {
+		case provider.TextDelta:
+			text.WriteString(c.Text)
+			a.show(event.Text{Text: c.Text}, show)
+		case provider.ThinkingDelta:
+			a.show(event.Thinking{Text: c.Text}, show)
+		case provider.Retrying:
+			if c.Void && show {
+				c.Message += "; the part of the reply that was shown is void"
+			}
+			text.Reset()
+			a.notice(c.Message)
+		case provider.Done:
+			done = c
+		default:
+			return done, text.String(), fmt.Errorf("the provider sent a chunk of an unknown kind, %T", c)
+		}
+	}
+	if done.Reply == nil {
+		if err := ctx.Err(); err != nil {
+			return done, text.String(), err
+		}
+		return done, text.String(), &provider.Error{Kind: provider.Broken, Message: "the reply ended without its end"}
+	}
+	done.Reply.Provider, done.Reply.Model = m.Provider, m.Name
+	return done, text.String(), nil
+}
+
+func (a *Agent) show(e event.Event, show bool) {
+	if show {
+		a.emit(e)
+	}
+}
+
+// count takes in what a reply used, for the turn and for the fill of the window.
+func (a *Agent) count(done provider.Done) {
+	estimate := a.estimate()
+	whole := estimate + size(done.Reply)
+	if done.Usage.Known {
+		a.gauge.counted(done.Usage.Input+done.Usage.Output, whole)
+	} else {
+		done.Usage.Input, done.Usage.Output = a.gauge.used(estimate), a.tokens(size(done.Reply))
+		a.gauge.counted(a.gauge.used(whole), whole)
+	}
+	a.spent(done)
+	a.emit(event.Context{Used: a.gauge.base, Window: a.gauge.window})
+}
+
+// spent adds a request's usage to the turn's.
+func (a *Agent) spent(done provider.Done) {
+	u := event.Usage{Input: done.Usage.Input, Output: done.Usage.Output, Cached: done.Usage.Cached}
+	a.usage = a.usage.Add(u)
+	a.record(session.Usage{Agent: a.id, Usage: u, Fill: a.gauge.base})
+}
+
+// take goes on with a whole reply.
+func (t *turn) take(ctx context.Context, done provider.Done) *event.TurnEnd {
+	reply := rename(done.Reply, t.ids)
+	text, calls := reply.Text(), reply.Calls()
+	cut, emptied := t.cut, t.emptied
+	t.cut, t.emptied = 0, false
+	switch {
+	case done.Stop == provider.StopRefusal:
+		t.addText(text)
+		return failure("the model refused to answer this. Ask in another way, or another model")
+	case done.Stop == provider.StopLength && (len(calls) > 0 || blank(text)):
+		return t.cutOff(reply, cut+1)
+	case len(calls) > 0:
+		t.add(reply)
+		return t.runCalls(ctx, calls)
+	case done.Stop == provider.StopPause:
+		t.add(reply)
+		if t.pauses++; t.pauses > maxPauses {
+			return failure("the model paused again and again without an answer")
+		}
+		return nil
+	case blank(text) && emptied:
+		return failure("the model gave an empty answer twice")
+	case blank(text):
+		t.emptied = true
+		t.add(&msg.Note{Text: "Your last reply was empty. Go on with the work, or answer in text."})
+		return nil
+	}
+	t.add(reply)
+	if done.Stop == provider.StopLength {
+		t.notice("the answer was cut at the output limit of the model")
+	}
+	return t.answered(ctx, text)
+}
+
+// addText keeps the text of a reply that is not kept as it is.
+func (t *turn) addText(text string) {
+	if !blank(text) {
+		m, _ := t.current()
+		t.add(&msg.Assistant{Blocks: []msg.Block{msg.Text{Text: text}}, Provider: m.Provider, Model: m.Name, Interrupted: true})
+	}
+}
+
+// cutOff handles a reply that was cut at the output limit before it was of use. Its calls may be incomplete: none is run.
+func (t *turn) cutOff(reply *msg.Assistant, n int) *event.TurnEnd {
+	const text = "Not run: the reply was cut at the output limit, so this call may be incomplete. Do the work in smaller steps: shorter calls, one at a time."
+	t.cut = n
+	t.add(reply)
+	for _, c := range reply.Calls() {
+		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: text})
+	}
+	if len(reply.Calls()) == 0 {
+		t.add(&msg.Note{Text: "Your last reply was cut at the output limit before it said anything. Think less, and answer in shorter steps."})
+	}
+	if n >= maxCut {
+		return failure(fmt.Sprintf("the reply was cut at the output limit %d times in a row; a larger maxOutput in the settings may help", n))
+	}
+	t.notice("the reply was cut at the output limit; its calls were not run")
+	return nil
+}
+
+// answered ends the turn with a text answer, unless sub-agents still run or there is something new to answer.
+func (t *turn) answered(ctx context.Context, text string) *event.TurnEnd {
+	for {
+		switch {
+		case t.queued() || t.crew.news():
+			return nil
+		case !t.crew.busy():
+			return &event.TurnEnd{Reason: event.Completed, Text: text}
+		}
+		select {
+		case <-t.wake:
+		case <-ctx.Done():
+			return cancelled(ctx)
+		}
+	}
+}

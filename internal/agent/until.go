@@ -1,0 +1,197 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"anchor/internal/event"
+	"anchor/internal/gate"
+	"anchor/internal/msg"
+)
+
+const (
+	defaultRounds = 10
+	checkOutput   = 10_000 // characters of a check's output
+)
+
+// Until is the check that decides when work is done.
+type Until struct {
+	Command string
+	Rounds  int // 0: 10
+	Protect []string
+}
+
+// work is the state of work that goes on until its check passes.
+type work struct {
+	*Agent
+	u         Until
+	round     int
+	protected map[string]string // path to content of the protected files as they must stay
+	left      *gate.Fingerprint // the directory as the last check left it
+}
+
+// Work runs a turn, then the check, and goes on until the check passes, nothing changes any more, the rounds are used up
+// or a turn ends in another way than completed. The last Check event has the outcome. A check that can't run or is cancelled ends
+// the work with a TurnEnd of its own.
+func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
+	if in.blank() {
+		return a.Turn(ctx, in)
+	}
+	a.setRunning(true)
+	defer a.setRunning(false)
+	if u.Rounds <= 0 {
+		u.Rounds = defaultRounds
+	}
+	w := &work{Agent: a, u: u}
+	if end := w.begin(ctx); end != nil {
+		return w.stopped(*end)
+	}
+	next := []msg.Message{in.message(), &msg.Note{Text: w.told()}}
+	for {
+		end := a.turn(ctx, next...)
+		if end.Reason != event.Completed {
+			return end
+		}
+		note, stop := w.check(ctx)
+		if stop != nil {
+			return w.stopped(*stop)
+		}
+		if note == "" && !a.queued() {
+			return end
+		}
+		next = nil
+		if note != "" {
+			next = []msg.Message{&msg.Note{Text: note}}
+		}
+	}
+}
+
+// begin refuses a check that is denied, and takes stock of the protected files.
+func (w *work) begin(ctx context.Context) *event.TurnEnd {
+	if d := w.gate.Judge(w.u.Command, "", "", ""); d.Hard {
+		return failure("the check command is refused, so nothing was started: " + d.Reason)
+	}
+	if len(w.u.Protect) == 0 {
+		return nil
+	}
+	w.gate.Protect(w.u.Protect)
+	f, err := w.gate.Fingerprint(ctx, w.u.Protect)
+	if err != nil {
+		return fault(ctx, fmt.Errorf("the protected files can't be read: %w", err))
+	}
+	w.protected = maps.Clone(f.Protected)
+	return nil
+}
+
+// stopped tells of an end outside a turn.
+func (w *work) stopped(end event.TurnEnd) event.TurnEnd {
+	w.usage = event.Usage{}
+	return w.end(end)
+}
+
+// told is what the model is told at the start.
+func (w *work) told() string {
+	text := fmt.Sprintf("When you answer in text, this command is run, and the work is done once it exits 0: %s\nIf it fails you get its output and go on.", w.u.Command)
+	if len(w.u.Protect) > 0 {
+		text += "\nFiles that match these patterns must stay exactly as they are, or the check does not count: " + strings.Join(w.u.Protect, ", ")
+	}
+	return text
+}
+
+// check runs the check. It returns what to tell the model, "" if the work is over, or how the work is ended.
+func (w *work) check(ctx context.Context) (note string, stop *event.TurnEnd) {
+	w.round++
+	found, err := w.gate.Fingerprint(ctx, w.u.Protect)
+	if ctx.Err() != nil {
+		return "", cancelled(ctx)
+	}
+	known := err == nil
+	out, err := w.gate.Exec(ctx, gate.Command{Text: w.u.Command, ByUser: true, Limit: checkOutput})
+	if ctx.Err() != nil {
+		return "", cancelled(ctx)
+	}
+	var refusal *gate.Refusal
+	if errors.As(err, &refusal) {
+		return "", failure("the check command is refused: " + refusal.Reason)
+	}
+	if err != nil {
+		return "", failure("the check command could not be started: " + err.Error())
+	}
+	after, err := w.gate.Fingerprint(ctx, w.u.Protect)
+	if ctx.Err() != nil {
+		return "", cancelled(ctx)
+	}
+	known = known && err == nil
+	touched := w.touched(found, after, known)
+	passed := out.Exit == 0 && !out.TimedOut && len(touched) == 0
+	outcome := ""
+	switch {
+	case passed && !w.queued():
+		outcome = "passed"
+	case !passed && known && w.left != nil && w.left.Sum == found.Sum:
+		outcome = "no_changes"
+	case !passed && w.round >= w.u.Rounds:
+		outcome = "out_of_rounds"
+	}
+	if w.left = nil; known {
+		w.left = &after
+	}
+	w.emit(event.Check{Command: w.u.Command, Round: w.round, Passed: passed, Output: out.Text, Outcome: outcome})
+	if passed || outcome != "" {
+		return "", nil
+	}
+	return w.failed(out, touched), nil
+}
+
+// touched returns the protected files that are not as they were at the start, and says so in a notice. What the check itself adds is
+// its own business; what it changes is not.
+func (w *work) touched(before, after gate.Fingerprint, known bool) []string {
+	if len(w.u.Protect) == 0 {
+		return nil
+	}
+	if !known {
+		w.notice("the protected files could not be read, so the check does not count")
+		return w.u.Protect
+	}
+	var out []string
+	for path, sum := range w.protected {
+		if before.Protected[path] != sum || after.Protected[path] != sum {
+			out = append(out, path)
+		}
+	}
+	for path := range before.Protected {
+		if _, ok := w.protected[path]; !ok {
+			out = append(out, path)
+		}
+	}
+	for path, sum := range after.Protected {
+		if _, ok := before.Protected[path]; !ok && w.protected[path] == "" {
+			w.protected[path] = sum
+		}
+	}
+	slices.Sort(out)
+	for _, path := range out {
+		w.notice("the protected file " + path + " was changed, added or removed: the check does not count until it is as it was")
+	}
+	return out
+}
+
+// failed is what the model is told of a check that did not pass.
+func (w *work) failed(out gate.Output, touched []string) string {
+	how := fmt.Sprintf("exited with %d", out.Exit)
+	switch {
+	case out.TimedOut:
+		how = "ran into its time limit"
+	case out.Signal != "":
+		how = "was ended by a signal, " + out.Signal
+	}
+	text := fmt.Sprintf("The check %s, round %d of %d: %s", how, w.round, w.u.Rounds, w.u.Command)
+	if len(touched) > 0 {
+		text += "\nIt does not count: these protected files are not as they were at the start. Put them back: " + strings.Join(touched, ", ")
+	}
+	return text + "\nIts output:\n" + out.Text
+}
