@@ -190,10 +190,13 @@ func join(path, key string) string {
 }
 
 // nearest returns the known word that a mistyped one was most likely meant to be: equal but for letter case, _ and -, or at
-// most two letters (a third of a short word) away.
+// most two letters (one of a short word) away.
 func nearest(word string, known []string) string {
 	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
-	best, least := "", max(1, min(2, len(word)/3))+1
+	best, least := "", 3
+	if len(word) < 5 {
+		least = 2
+	}
 	for _, k := range known {
 		if d := distance(plain(word), plain(k)); d < least {
 			best, least = k, d
