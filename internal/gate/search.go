@@ -19,7 +19,7 @@ const (
 
 // Search walks as Walk does and hands the content of every regular text file that o.Want takes to look, side by side on
 // several goroutines, in no order; secret files, binaries and files that a rule of the user's denies are left out and
-// counted. UTF-16 with a byte order mark is text. data is only valid during the call. A root that is a file is searched alone. look may
+// counted. UTF-16 with a byte order mark is text. Of the entry, the mode and time are not known. data is only valid during the call. A root that is a file is searched alone. look may
 // return fs.SkipAll to end the search.
 func (g *Gate) Search(ctx context.Context, root string, o WalkOptions, look func(e Entry, data []byte) error) (Skipped, error) {
 	p := g.resolve(root)
@@ -100,13 +100,12 @@ func (s *scan) search(b *branch, denied func(abs string) bool, look func(Entry, 
 
 // lookAt reads one file and hands it to look.
 func (s *scan) lookAt(b *branch, e Entry, buf *[]byte, look func(Entry, []byte) error) (Skipped, error) {
-	f, info, err := openRegular(b.dir, filepath.Base(e.Rel), e.Name)
+	f, size, err := b.dir.open(filepath.Base(e.Rel))
 	if err != nil {
 		return Skipped{Unreadable: 1}, nil
 	}
 	defer f.Close()
-	e.Mode, e.Size, e.Mod = info.Mode(), info.Size(), info.ModTime()
-	if e.Size > readLimit {
+	if e.Size = size; size > readLimit {
 		return Skipped{Large: 1}, nil
 	}
 	*buf = slices.Grow((*buf)[:0], int(e.Size)+1)

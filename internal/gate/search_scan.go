@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -29,7 +28,7 @@ type scan struct {
 
 	guard   sync.Mutex // guards what follows, and the branches' users
 	skipped Skipped
-	open    map[*os.Root]bool
+	open    map[*branch]bool // those with a handle
 }
 
 // branch is a directory of the tree. Its handle is open while it has users: tasks that will need it.
@@ -38,7 +37,7 @@ type branch struct {
 	abs     string
 	depth   int
 	rules   *ignore.Rules // for the directory itself
-	dir     *os.Root
+	dir     handle
 	users   int
 	entries []found
 }
@@ -50,8 +49,13 @@ type found struct {
 }
 
 func (l looks) scan(p place, o WalkOptions) (*scan, error) {
-	s := &scan{o: o, open: map[*os.Root]bool{}}
-	dir, err := l.openDir(p)
+	s := &scan{o: o, open: map[*branch]bool{}}
+	root, err := l.openDir(p)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	dir, err := handleOf(root)
 	if err != nil {
 		return nil, err
 	}
@@ -72,28 +76,28 @@ func prefix(dir string) int { return len(strings.TrimSuffix(dir, string(filepath
 // run reads the tree. Afterwards s.skipped holds.
 func (s *scan) run(ctx context.Context) error {
 	defer func() {
-		for dir := range s.open { // what an early end left
-			dir.Close()
+		for b := range s.open { // what an early end left
+			b.dir.close()
 		}
 	}()
 	return s.pool.run(ctx, min(runtime.GOMAXPROCS(0), 8), func(*[]byte) error { return s.read(s.root) })
 }
 
 // keep gives a branch its handle.
-func (s *scan) keep(b *branch, dir *os.Root) {
+func (s *scan) keep(b *branch, dir handle) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	b.dir = dir
-	s.open[dir] = true
+	s.open[b] = true
 }
 
 // use changes the number of a branch's users; with the last one its handle is closed.
 func (s *scan) use(b *branch, n int) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if b.users += n; b.users == 0 && b.dir != nil {
-		b.dir.Close()
-		delete(s.open, b.dir)
+	if b.users += n; b.users == 0 && s.open[b] {
+		b.dir.close()
+		delete(s.open, b)
 	}
 }
 
@@ -107,7 +111,7 @@ func (s *scan) skip(o Skipped) {
 func (s *scan) read(b *branch) error {
 	defer s.use(b, -1)
 	if b.parent != nil {
-		dir, err := step(b.parent.dir, filepath.Base(b.abs), false)
+		dir, err := b.parent.dir.dir(filepath.Base(b.abs), b.abs)
 		s.use(b.parent, -1)
 		if err != nil {
 			s.skip(Skipped{Unreadable: 1})
@@ -115,7 +119,7 @@ func (s *scan) read(b *branch) error {
 		}
 		s.keep(b, dir)
 	}
-	names, err := list(b.dir)
+	names, err := b.dir.list()
 	if err != nil {
 		s.skip(Skipped{Unreadable: 1})
 	}
@@ -131,15 +135,6 @@ func (s *scan) read(b *branch) error {
 		b.entries = nil
 	}
 	return nil
-}
-
-func list(dir *os.Root) ([]fs.DirEntry, error) {
-	f, err := dir.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.ReadDir(-1)
 }
 
 // sift keeps the entries of a directory that are wanted or entered, sorted.
@@ -180,7 +175,7 @@ func (s *scan) sift(b *branch, names []fs.DirEntry) {
 
 func (e *found) stat(d fs.DirEntry) {
 	if info, err := d.Info(); err == nil {
-		e.Mode, e.Size, e.Mod = info.Mode(), info.Size(), info.ModTime()
+		e.Mode, e.Size, e.Mod, e.Changed = info.Mode(), info.Size(), info.ModTime(), changed(info)
 	}
 }
 

@@ -11,13 +11,15 @@ import (
 
 // Entry is a file or directory that a walk found.
 type Entry struct {
-	Name  string // relative to the directory with slashes (absolute if the walk is outside), as shown
-	Rel   string // relative to the walk's root
-	Type  fs.FileMode
-	Mode  fs.FileMode
-	Size  int64
-	Mod   time.Time
-	Depth int // 1 for the root's own entries
+	Name string // relative to the directory with slashes (absolute if the walk is outside), as shown
+	Rel  string // relative to the walk's root
+	Type fs.FileMode
+	Mode fs.FileMode
+	Size int64
+	Mod  time.Time
+	// Changed is when the inode last changed, which no program can set.
+	Changed time.Time
+	Depth   int // 1 for the root's own entries
 }
 
 // WalkOptions say what is visited.
