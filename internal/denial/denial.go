@@ -1,8 +1,23 @@
 // Package denial holds the hard denials for commands: few, exact and explained. It walks everything in a command, at any
 // depth, and takes what it cannot know for anything. It is pure.
+//
+// One walk over the parsed text keeps what the shell would know: variables, the current directory, functions, and what
+// flows through pipes and files. Words are folded to the texts they may stand for (fold.go), wrappers are taken off until
+// the program that really runs is found (wrapper.go), text that a shell would run is read again, and five detectors look at
+// each simple command: privilege, disk and deletion (system.go), secret files (operand.go), downloads (download.go). Only
+// words that run or that name a file count; a pattern for grep or a commit message is just text.
+//
+// What is too long, too deep or broken is cut at everything that may separate commands, and the pieces are judged the same
+// way, without regard to quoting.
 package denial
 
-import "anchor/internal/shellread"
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"anchor/internal/shellread"
+)
 
 // Denial is a reason never to run a command, whatever the flags.
 type Denial struct {
@@ -13,18 +28,144 @@ type Denial struct {
 	Reason string
 }
 
-// Env is what the fold of a command may know: the home directory, the directory itself, and $TMPDIR.
+// Env is what the fold of a command may know: the user's home directory and the directory that the command starts in, both
+// absolute.
 type Env struct {
 	Home, Dir string
 }
 
+// Bounds of one scan. Beyond them the text is cut crudely, so the time stays short and nothing is left out.
+const (
+	maxParsed  = 256 << 10 // bytes
+	maxNesting = 150       // open brackets, quotes and keywords
+	maxSteps   = 200_000   // statements and commands, those read again included
+	maxDepth   = 12        // texts within texts
+)
+
 // Scan returns the first denial of a command, or nil, and the words that may name files, to be looked up on disk by the
 // gate (Reading.Suspects): a link to a secret is the secret.
-func Scan(command string, env Env) (*Denial, []shellread.Path) { panic("not built") }
+func Scan(command string, env Env) (*Denial, []shellread.Path) {
+	f := walk(command, env)
+	return f.denial, f.suspects
+}
 
-// Calls returns the words of every simple command at any depth, and of what each wrapper runs; for deny rules. A word that
-// is not known holds Unknown.
-func Calls(command string, env Env) [][]string { panic("not built") }
+// Calls returns the words of every simple command at any depth, and of what each wrapper runs; for deny rules. What is not
+// known of a word is a control character in it.
+func Calls(command string, env Env) [][]string { return walk(command, env).calls }
 
-// NamesOnly says that a command shows names, sizes and times of the files it names (ls, du, stat), never what is in them.
-func NamesOnly(words []string) bool { panic("not built") }
+// findings are what a scan found so far, shared by all its states.
+type findings struct {
+	denial   *Denial
+	suspects []shellread.Path
+	seen     map[string]bool
+	calls    [][]string
+	outs     [][]*syntax.Stmt // the commands of >(…) in the statement at hand
+	steps    int
+	crude    bool // a bound was met: the text is also cut crudely
+}
+
+func walk(command string, env Env) *findings {
+	f := &findings{seen: map[string]bool{}}
+	s := f.start(env)
+	s.code(command, flow{})
+	if f.crude {
+		f.start(env).cut(command)
+	}
+	return f
+}
+
+func (f *findings) start(env Env) *scan {
+	return &scan{findings: f, env: env, cwds: []string{env.Dir}, args: []string{"bash"},
+		vars: map[string][]string{}, files: map[string]flow{}, funcs: map[string]*syntax.Stmt{}}
+}
+
+func (f *findings) deny(rule, reason string) {
+	if f.denial == nil {
+		f.denial = &Denial{rule, reason}
+	}
+}
+
+// step counts work and says whether there may be more.
+func (f *findings) step() bool {
+	f.steps++
+	f.crude = f.crude || f.steps > maxSteps
+	return f.steps <= maxSteps
+}
+
+// code reads a text as bash would and walks it in this state.
+func (s *scan) code(text string, in flow) flow {
+	if s.depth > maxDepth {
+		s.crude = true
+		return flow{}
+	}
+	text = plain(text)
+	if len(text) > maxParsed || tooDeep(text) {
+		s.cut(text)
+		return flow{}
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err != nil {
+		s.cut(text)
+		return flow{}
+	}
+	s.depth++
+	defer func() { s.depth-- }()
+	return s.stmts(file.Stmts, in)
+}
+
+// tooDeep guesses from above how deep the parser would have to go.
+func tooDeep(text string) bool {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '(', '{', '`', '[':
+			depth++
+		case ')', '}', ']':
+			depth = max(depth-1, 0)
+		}
+		if depth > maxNesting {
+			return true
+		}
+	}
+	return false
+}
+
+// cut judges a text that can't be parsed: its pieces between separators, quotes and backslashes taken out.
+func (s *scan) cut(text string) {
+	clean := strings.NewReplacer(`"`, "", "'", "", "\\\n", "", `\`, "", "&&", "\n", "||", "\n", "|&", "\n|", "|", "\n|", ";", "\n", "&", "\n", "(", "\n", ")", "\n", "`", "\n", "{ ", "\n", "<", " < ", ">", " > ", "~", s.env.Home, "${HOME}", s.env.Home, "$HOME", s.env.Home)
+	var through flow
+	for line := range strings.Lines(clean.Replace(text)) {
+		piped := strings.HasPrefix(line, "|")
+		words := strings.Fields(strings.TrimLeft(line, "|$!{}"))
+		for len(words) > 0 && (strings.Contains(" if then else elif while until do time ! { case in ", " "+words[0]+" ") || isAssignment(words[0])) {
+			words = words[1:]
+		}
+		if !piped {
+			through = flow{}
+		}
+		for i := 1; i+1 < len(words); i++ {
+			if words[i] == "<" || words[i] == ">" {
+				s.secretPath(words[i+1])
+			}
+			if words[i] == ">" {
+				s.device(words[i+1], "the redirection to "+words[i+1])
+			}
+		}
+		s.depth = max(s.depth, maxDepth) // texts in it were cut already
+		through = s.call(words, through)
+	}
+}
+
+// plain makes a folded text one to parse or to show again.
+func plain(text string) string {
+	return strings.NewReplacer(star, "*", one, "?", split, " ").Replace(text)
+}
+
+// show is a word for a message.
+func show(word string) string {
+	word = strings.NewReplacer(unknown, "…", network, "…").Replace(plain(word))
+	if len(word) > 80 {
+		word = strings.ToValidUTF8(word[:80], "") + "…"
+	}
+	return word
+}
