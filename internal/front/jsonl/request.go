@@ -11,7 +11,7 @@ import (
 )
 
 // maxLine is the longest request that is read, in bytes. A longer line is skipped whole and is one error.
-const maxLine = 64 << 20
+const maxLine = 32 << 20
 
 var errTooLong = fmt.Errorf("the line is over %d MB", maxLine>>20)
 
