@@ -1,39 +1,132 @@
 // Package shellread reads a bash command without running it and says what it is sure of. It is pure and conservative:
 // what it cannot fully account for is not read-only.
+//
+// Three things must agree: what the parser sees, what bash sees, and what the program makes of its words. So text that
+// the parser and bash read differently is refused before parsing; of the syntax only named nodes are accepted (walk.go);
+// a word must have one known value (word.go); and each program has an accept-list of options with their arity and a rule
+// for its operands (table.go, options.go, operands.go). Nothing is on a deny-list: what is not named is not read-only.
+//
+// A reading holds for exactly this text under bash --noprofile --norc -c, started in the directory with PWD set to its
+// resolved name, without BASH_ENV, ENV, SHELLOPTS, BASHOPTS, CDPATH, GLOBIGNORE, POSIXLY_CORRECT or exported functions.
 package shellread
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // Reading is what is known of a command before anything about the disk is known.
 type Reading struct {
 	// ReadOnly says that every part is provably read-only, provided that every path in Paths lies inside the directory and
-	// is no secret, that no program in Programs is one of the workspace's own files, and, with Git, that the repository's
-	// configuration runs no programs.
+	// is no secret, that no program in Programs is one of the workspace's own files, and that no git configuration that
+	// holds in GitDirs runs programs.
 	ReadOnly bool
 	// Reason says why it is not read-only: one short phrase for a person.
 	Reason string
 	// Parts are the simple commands, in order, for rules such as shell:go test. It is nil if the command as a whole is not
 	// plain: unparsable, too long, or with anything but literal words joined by && || | ; newlines and harmless redirects.
 	Parts []Part
-	// Paths are the operands that a read-only part reads. They are looked up by the gate.
+	// Paths are the operands that a read-only part reads, and the directories that a cd enters. They are looked up by the
+	// gate. Each must hold on its own: where a cd may have failed, both meanings of a relative path are here.
 	Paths []Path
-	// Programs are the bare names of the programs that are run.
+	// Programs are the bare names of the programs that are run. Builtins are left out.
 	Programs []string
 	// Git says that a part runs git, whose configuration in the repository may name programs.
 	Git bool
+	// GitDirs are the directories that git is run in, written like Path.Text ("." for the directory): a cd or -C may lead
+	// into a nested repository with a configuration of its own.
+	GitDirs []string
 	// Suspects are words that may name files that only the hard denials care about (any command, read-only or not).
 	Suspects []Path
 }
 
 // Part is one simple command of literal words.
 type Part struct {
+	// Words are the values that the program gets. A leading ~ or ~/ is not expanded; $? stands as it is.
 	Words    []string
 	ReadOnly bool
-	// Paths are the words, options' values included, that may name paths.
+	// Paths are what a read-only part reads, as in Reading.Paths; of any other part the words, options' values included,
+	// that may name paths.
 	Paths []Path
 }
 
-// Path is a path operand: Text is absolute or relative to the directory (a cd before it is accounted for). With Glob it is
-// a bash pattern.
+// Path is a path operand: Text is absolute, or starts with ~ or ~/ for the home directory, or is relative to the directory
+// (a cd before it is accounted for). It is not cleaned: dir/../x is to be resolved link by link, as the kernel does.
+//
+// With Glob it is a pattern of *, ? and \-escaped characters that matches at least what bash's own pattern does; as in
+// bash a wildcard never matches a slash or a leading dot. A match with a component that starts with a dash is not
+// covered by the reading: the program may take it for an option.
 type Path struct {
 	Text string
 	Glob bool
+}
+
+// MaxLength is the longest command, in bytes, that is parsed. MaxNesting bounds how many opening brackets, quotes of
+// substitutions and compound keywords it may hold, so that the parser's recursion stays small.
+const (
+	MaxLength  = 64 << 10
+	MaxNesting = 4000
+)
+
+// Read reads a command. It never panics and takes time linear in the length of the text.
+func Read(command string) Reading {
+	if reason := screen(command); reason != "" {
+		return Reading{Reason: reason}
+	}
+	file, err := Parse(command)
+	if err != nil {
+		return Reading{Reason: err.Error()}
+	}
+	r := reader{plain: true}
+	r.list(file.Stmts, dirs{""})
+	if r.calls == 0 {
+		r.refuse("runs nothing")
+	}
+	r.out.ReadOnly = r.out.Reason == ""
+	if !r.plain {
+		r.out.Parts = nil
+	}
+	return r.out
+}
+
+// Parse parses a command as bash, within the bounds on length and nesting. The error is a short phrase for a person.
+func Parse(command string) (*syntax.File, error) {
+	if len(command) > MaxLength {
+		return nil, fmt.Errorf("is longer than %d KB", MaxLength>>10)
+	}
+	if nesting(command) > MaxNesting {
+		return nil, errors.New("is nested too deep")
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return nil, errors.New("cannot be parsed as bash")
+	}
+	return file, nil
+}
+
+// screen finds what the parser and bash, or two builds of bash, read differently: the parser takes CR for a blank and
+// drops NUL, bash does neither.
+func screen(command string) string {
+	if !utf8.ValidString(command) {
+		return "holds bytes that are no UTF-8"
+	}
+	for _, c := range command {
+		if c < ' ' && c != '\t' && c != '\n' || c >= 0x7f && c <= 0x9f {
+			return fmt.Sprintf("holds the control character %U", c)
+		}
+	}
+	return ""
+}
+
+// nesting counts what can open a level, wherever it stands: an upper bound of the depth.
+func nesting(command string) int {
+	n := strings.Count(command, "(") + strings.Count(command, "{") + strings.Count(command, "`")
+	for _, keyword := range []string{"if", "do", "case", "!", "time", "coproc", "function", "[["} {
+		n += strings.Count(command, keyword)
+	}
+	return n
 }

@@ -1,0 +1,173 @@
+package shellread
+
+import (
+	"slices"
+	"strings"
+)
+
+// use is a program and its words while it is judged.
+type use struct {
+	name   string
+	args   []word
+	in     dirs
+	inputs []word // of its redirects
+
+	reason   string // why it is not read-only
+	paths    []Path // what it reads
+	git      dirs   // where git is run
+	given    []string
+	scripts  []string // values of options of the kind $
+	operands []word
+	ended    bool // after --
+	late     bool // an option after an operand
+}
+
+// refuse notes why the use is not read-only. The first reason stays.
+func (u *use) refuse(reason string) {
+	if u.reason == "" {
+		u.reason = reason
+	}
+}
+
+// path notes a path that is read. A - is a stream.
+func (u *use) path(w word) {
+	switch {
+	case w.opaque:
+		u.refuse("reads what a variable names")
+	case w.text != "-" && w.text != "/dev/null":
+		u.paths = append(u.paths, located(w, u.in)...)
+	}
+}
+
+// has reports whether one of the options was given.
+func (u *use) has(names ...string) bool {
+	return slices.ContainsFunc(u.given, func(g string) bool { return slices.Contains(names, g) })
+}
+
+// parse sorts the words into options and operands as the program named key does: like getopt_long, options also after
+// operands, or (single) with a whole name after one dash and without --. It refuses what the table does not list.
+func (u *use) parse(key string, single bool) {
+	for i := 0; i < len(u.args) && u.reason == ""; i++ {
+		w := u.args[i]
+		switch {
+		case u.ended || len(w.text) < 2 || w.text[0] != '-':
+			u.operands = append(u.operands, w)
+		case w.opaque:
+			u.refuse("holds a variable")
+		case len(u.operands) > 0 && !u.late:
+			u.late = true
+			i--
+		case w.text == "--" && !single:
+			u.ended = true
+		case single || w.text[1] == '-':
+			i = u.long(key, i, single)
+		default:
+			i = u.short(key, i)
+		}
+	}
+}
+
+// long takes the option at i, written whole, and returns the index of its last word.
+func (u *use) long(key string, i int, single bool) int {
+	w := u.args[i]
+	name, value, has := strings.Cut(w.text, "=")
+	kind, ok := option(key, name)
+	if bare := strings.TrimRight(name, "0123456789"); !ok && single && !has && bare != name {
+		if kind, ok = option(key, bare); kind == '#' { // -l16
+			name, value, has = bare, name[len(bare):], true
+		} else {
+			ok = false
+		}
+	}
+	if !ok || has && kind == 0 || w.glob() && (!has || kind == '@' || kind == '$') {
+		u.refuse(u.name + " with the option " + name)
+		return i
+	}
+	return u.value(name, kind, word{text: value}, has, i)
+}
+
+// short takes the bundle of one-letter options at i and returns the index of its last word.
+func (u *use) short(key string, i int) int {
+	w := u.args[i]
+	if _, ok := option(key, "-#"); ok && digits(w.text[1:]) {
+		return i
+	}
+	if w.glob() {
+		u.refuse("an option with a wildcard")
+	}
+	for k := 1; k < len(w.text) && u.reason == ""; k++ {
+		name := "-" + w.text[k:k+1]
+		kind, ok := option(key, name)
+		if !ok {
+			u.refuse(u.name + " with the option " + name)
+		}
+		if kind != 0 {
+			rest := w.text[k+1:]
+			if kind == '^' && rest != "" && !digits(rest) {
+				u.refuse("letters after the option " + name)
+			}
+			return u.value(name, kind, word{text: rest}, rest != "", i)
+		}
+		u.given = append(u.given, name)
+	}
+	return i
+}
+
+// value takes the value of an option: attached, or the next word.
+func (u *use) value(name string, kind byte, attached word, has bool, i int) int {
+	u.given = append(u.given, name)
+	switch {
+	case has || kind == 0 || kind == '?' || kind == '&' && i+1 == len(u.args):
+	case i+1 == len(u.args) || kind == '%' && i+2 == len(u.args):
+		u.refuse(u.name + " lacks the value of " + name)
+	default:
+		i++
+		if attached = u.args[i]; attached.glob() || attached.opaque {
+			u.refuse("the value of " + name + " is not known")
+		}
+	}
+	switch kind {
+	case '@':
+		u.path(attached)
+	case '$':
+		u.scripts = append(u.scripts, attached.text)
+	case '%':
+		if i++; has || u.args[min(i, len(u.args)-1)].glob() {
+			u.refuse("the value of " + name + " is not known")
+		}
+	}
+	return i
+}
+
+// line returns the operand rule and the options of a line of the table.
+func line(key string) (rule, options string, ok bool) {
+	_, rest, ok := strings.Cut(table, "\n"+key+" ")
+	if !ok || key == "" {
+		return "", "", false
+	}
+	rest, _, _ = strings.Cut(rest, "\n")
+	rule, options, _ = strings.Cut(rest, " ")
+	return rule, options, true
+}
+
+// option returns the kind of an option of a line of the table, 0 for a flag.
+func option(key, name string) (kind byte, ok bool) {
+	_, fields, _ := line(key)
+	for f := range strings.FieldsSeq(fields) {
+		last := f[len(f)-1]
+		valued := strings.IndexByte(":@#?%&$^", last) >= 0 && len(f) > 2
+		switch {
+		case f[0] == '*':
+			if kind, ok = option(f, name); ok {
+				return kind, true
+			}
+		case valued && f[:len(f)-1] == name:
+			return last, true
+		case f == name:
+			return 0, true
+		case !valued && len(name) == 2 && name[1] != '-' && f[0] == '-' && f[1] != '-' && strings.IndexByte(f, name[1]) > 0 && name != "-#":
+			return 0, true
+		}
+	}
+	return 0, false
+}
