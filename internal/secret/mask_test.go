@@ -1,0 +1,303 @@
+package secret
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// parts is a string that may be stored in pieces, so that scanners of this repository find no token in it.
+type parts string
+
+func (p *parts) UnmarshalJSON(data []byte) error {
+	var list []string
+	if data[0] != '[' {
+		list = []string{""}
+		if err := json.Unmarshal(data, &list[0]); err != nil {
+			return err
+		}
+	} else if err := json.Unmarshal(data, &list); err != nil {
+		return err
+	}
+	*p = parts(strings.Join(list, ""))
+	return nil
+}
+
+type row struct {
+	ID     string
+	Text   parts
+	Secret parts
+	Keep   parts
+	Mask   bool
+	Kind   string
+	Soft   bool
+	Env    map[string]parts
+}
+
+func corpus(t testing.TB) []row {
+	var rows []row
+	files, _ := filepath.Glob("testdata/*.jsonl")
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		in := bufio.NewScanner(f)
+		in.Buffer(nil, 1<<20)
+		for in.Scan() {
+			var r row
+			if err := json.Unmarshal(in.Bytes(), &r); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) < 150 {
+		t.Fatalf("only %d rows", len(rows))
+	}
+	return rows
+}
+
+func (r row) masker() *Masker {
+	m := NewMasker()
+	for k, v := range r.Env {
+		m.AddEnv([]string{k + "=" + string(v)})
+	}
+	return m
+}
+
+// fault says what is wrong with a masked text.
+func (r row) fault(shown string) string {
+	for line := range strings.Lines(string(r.Secret)) {
+		if line = strings.TrimSpace(line); line == "" || r.Mask && len(line) < 8 {
+			continue
+		}
+		if seen := strings.Contains(shown, line); seen == r.Mask {
+			return map[bool]string{true: "shown", false: "masked"}[seen]
+		}
+	}
+	for line := range strings.Lines(string(r.Keep)) {
+		if !strings.Contains(shown, strings.TrimSpace(line)) {
+			return "too much masked"
+		}
+	}
+	return ""
+}
+
+func TestCorpus(t *testing.T) {
+	soft := 0
+	for _, r := range corpus(t) {
+		m := r.masker()
+		var numbered strings.Builder
+		n := 0
+		for line := range strings.Lines(string(r.Text)) {
+			n++
+			fmt.Fprintf(&numbered, "%6d\t%s", n, line)
+		}
+		for _, text := range []string{string(r.Text), numbered.String(), "+" + strings.ReplaceAll(string(r.Text), "\n", "\n+")} {
+			got := m.Mask(text)
+			if again := m.Mask(got); again != got {
+				t.Errorf("%s: not idempotent\n%q\n%q", r.ID, got, again)
+			}
+			switch f := r.fault(got); {
+			case f != "" && r.Soft:
+				soft++
+				t.Logf("soft %s %s %s: %.200q", r.ID, r.Kind, f, got)
+			case f != "":
+				t.Errorf("%s %s %s: %.300q", r.ID, r.Kind, f, got)
+			}
+		}
+	}
+	t.Logf("%d soft faults", soft)
+}
+
+// hostile is a text of fragments that mean something to the masker.
+func hostile(r *rand.Rand, n int) string {
+	tok := func(k int) string {
+		b := make([]byte, k)
+		for i := range b {
+			b[i] = "abcdefghijkmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"[r.IntN(61)]
+		}
+		return string(b)
+	}
+	pieces := []string{"-----BEGIN PRI" + "VATE KEY-----", "-----END PRI" + "VATE KEY-----", "-----END RSA PRI" + "VATE KEY-----\n", "\n", "\n", "\n", " ", "=", ": ", "\"", "'", "password", "api_key", "[masked: ", "[masked: github token]", "]",
+		"://user:", "@host/", "Bearer ", "é", "\xff", "\\n", "\x1b[32m", "AKIA", "sk-", "ghp_", "eyJ", ".", "value-known-1", "known", "+", "  12\t", "--token ", "日本", "Proc-Type: 4\n", "curl -u a:"}
+	var b strings.Builder
+	for b.Len() < n {
+		switch r.IntN(4) {
+		case 0:
+			b.WriteString(tok(r.IntN(70)))
+		case 1:
+			b.WriteString(tok(64) + "\n")
+		default:
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+	}
+	return b.String()
+}
+
+func stream(m *Masker, text string, r *rand.Rand) string {
+	s := m.Stream()
+	var out []byte
+	for len(text) > 0 {
+		n := min(len(text), 1+r.IntN(1+r.IntN(400)))
+		out = append(out, s.Next([]byte(text[:n]))...)
+		text = text[n:]
+	}
+	return string(append(out, s.Rest()...))
+}
+
+func TestStreamEqualsMaskAndMaskingIsIdempotent(t *testing.T) {
+	m := NewMasker()
+	m.Add("known", "value-known-1")
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		size := 1 + r.IntN(3000)
+		if seed%40 == 0 {
+			size = 200_000
+		}
+		text := hostile(r, size)
+		if seed%80 == 0 {
+			text = strings.ReplaceAll(text, "\n", "~")
+		}
+		whole := m.Mask(text)
+		if got := stream(m, text, r); got != whole {
+			t.Fatalf("seed %d: stream differs at %d", seed, common(got, whole))
+		}
+		if again := m.Mask(whole); again != whole {
+			i := common(again, whole)
+			t.Fatalf("seed %d: masked twice differs:\n%q\n%q", seed, whole[max(0, i-200):min(len(whole), i+100)], again[max(0, i-200):min(len(again), i+100)])
+		}
+	}
+}
+
+func common(a, b string) int {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+func TestValues(t *testing.T) {
+	m := NewMasker()
+	m.AddEnv([]string{"GH_TOKEN=one-two-three", "SHORT_TOKEN=abc", "HOME=/home/alice", "API_KEY_FILE=/etc/keys/api.txt", "APP_PASSWORD=password", "KEYSTORE_PASSWORD=/etc/long/path/of/words", "MY_SECRET=line one is here\nline two is here", "SSH_AUTH_SOCK=/tmp/ssh-agent.1234", "DB=postgres://u:hunter-Two@h/d"})
+	m.AddFile(".env", []byte("# comment\nexport A_KEY='quoted value'\nPLAIN=production\nID=x\nRICH=aB3dE6gH9jK2mN5p\nDATABASE_URL=changeme\n"))
+	m.AddFile(".netrc", []byte("machine h login me password n3trc-word\n"))
+	m.AddFile(".pgpass", []byte("h:5432:d:u:pg-pass-word\n"))
+	m.AddFile("token", []byte("lone-token-word\n"))
+	m.AddFile("config.json", []byte(`{"auths":{"r":{"auth":"Y2k6VmtaamUxcDhpOVRT"}}}`))
+	for in, want := range map[string]string{
+		"x one-two-three y":                           "x [masked: environment variable GH_TOKEN] y",
+		"b25lLXR3by10aHJlZQ==":                        "[masked: environment variable GH_TOKEN]",
+		"6f6e652d74776f2d7468726565":                  "[masked: environment variable GH_TOKEN]",
+		"abc /home/alice /etc/keys/api.txt password":  "abc /home/alice /etc/keys/api.txt password",
+		"/etc/long/path/of/words /tmp/ssh-agent.1234": "/etc/long/path/of/words /tmp/ssh-agent.1234",
+		"> line two is here <":                        "> [masked: environment variable MY_SECRET] <",
+		"hunter-Two":                                  "[masked: password in environment variable DB]",
+		"quoted value, production, changeme":          "[masked: value in .env], production, changeme",
+		"(aB3dE6gH9jK2mN5p)":                          "([masked: value in .env])",
+		"n3trc-word pg-pass-word lone-token-word":     "[masked: value in .netrc] [masked: value in .pgpass] [masked: value in token]",
+		"Y2k6VmtaamUxcDhpOVRT":                        "[masked: value in config.json]",
+	} {
+		if got := m.Mask(in); got != want {
+			t.Errorf("Mask(%q) = %q, want %q", in, got, want)
+		}
+	}
+	long := NewMasker()
+	long.Add("short", "abcdefgh")
+	long.Add("long", "abcdefgh-and-more")
+	if got := long.Mask("abcdefgh-and-more abcdefgh"); got != "[masked: long] [masked: short]" {
+		t.Errorf("not longest first: %q", got)
+	}
+}
+
+func TestGiven(t *testing.T) {
+	m := NewMasker()
+	m.Add("environment variable X", "the-value-of-x")
+	text := "a [masked: environment variable X] b [masked: github token] [masked: "
+	if got := m.Given(text); len(got) != 0 {
+		t.Errorf("given before any was: %q", got)
+	}
+	m.Mask("see the-value-of-x")
+	if got := m.Given(text); !slices.Equal(got, []string{"[masked: environment variable X]"}) {
+		t.Errorf("Given = %q", got)
+	}
+}
+
+func TestVariable(t *testing.T) {
+	for name, want := range map[string]bool{"GH_TOKEN": true, "PGPASSWORD": true, "DB_PASS": true, "MYSQL_PWD": true, "SECRET_KEY_BASE": true, "OPENAI_API_KEY": true, "STRIPE_KEY": true, "apiKey": true, "REDIS_AUTH": true, "ACME_CREDENTIAL": true, "AWS_SECRET_ACCESS_KEY": true,
+		"API_KEY_PROD": true, "TOKEN_2": true, "PWD": false, "OLDPWD": false, "PATH": false, "USER": false, "SSH_AUTH_SOCK": false, "TOKEN_TYPE": false, "MAX_TOKENS": false, "PUBLIC_KEY": false, "CACHE_KEY": false, "KEYBOARD": false, "XAUTHORITY": false, "COMPASS": false, "PASSWORD_FILE": false, "AUTHOR": false, "_": false, "": false} {
+		if Variable(name) != want {
+			t.Errorf("Variable(%q) = %v", name, !want)
+		}
+	}
+}
+
+// FuzzMask proves the masker's promises on any text.
+func FuzzMask(f *testing.F) {
+	for _, r := range corpus(f) {
+		f.Add(string(r.Text))
+	}
+	for seed := range uint64(20) {
+		f.Add(hostile(rand.New(rand.NewPCG(seed, 2)), 400))
+	}
+	m := NewMasker()
+	m.Add("known", "value-known-1")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := m.Mask(text)
+		if utf8.ValidString(text) && !utf8.ValidString(got) {
+			t.Errorf("no longer UTF-8: %q", got)
+		}
+		if again := m.Mask(got); again != got {
+			t.Errorf("not idempotent:\n%q\n%q\n%q", text, got, again)
+		}
+		if s := stream(m, text, rand.New(rand.NewPCG(1, 1))); s != got {
+			t.Errorf("stream differs:\n%q\n%q", got, s)
+		}
+		if strings.Contains(got, "value-known-1") {
+			t.Errorf("value shown: %q", got)
+		}
+	})
+}
+
+func BenchmarkMask(b *testing.B) {
+	source, err := os.ReadFile("scan.go")
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for name, text := range map[string]string{
+		"ordinary":  strings.Repeat(string(source), 50),
+		"hex":       strings.Repeat("0123456789abcdef", 20000),
+		"letters":   strings.Repeat("a", 300_000),
+		"names":     strings.Repeat("password", 40_000),
+		"pairs":     strings.Repeat("key=", 80_000),
+		"spaces":    strings.Repeat("password   ", 30_000),
+		"begins":    strings.Repeat("-----BEGIN PRI"+"VATE KEY-----", 10_000),
+		"body":      strings.Repeat(strings.Repeat("aB3d", 16)+"\n", 5_000),
+		"masks":     strings.Repeat("[masked: github token]", 15_000),
+		"urls":      strings.Repeat("http://a:b", 30_000),
+		"jwt":       strings.Repeat("eyJ.", 80_000),
+		"fragments": hostile(r, 300_000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			m := NewMasker()
+			for i := range 200 {
+				m.Add("v", fmt.Sprintf("aaaaaaaa%d-secret", i))
+			}
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				m.Mask(text)
+			}
+		})
+	}
+}
