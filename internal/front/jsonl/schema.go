@@ -9,11 +9,11 @@ import (
 	"anchor/internal/event"
 )
 
-// events has one of each event, in the order of docs/json.md.
+// events has a valid one of each event, in the order of docs/json.md.
 func events() []event.Event {
 	return []event.Event{event.Text{}, event.ToolStart{}, event.ToolEnd{}, event.FileChanged{}, event.LoopWarning{},
-		event.Compacting{}, event.ContextReduced{}, event.Notice{}, event.Check{}, event.SubAgent{Event: event.Text{}}, event.Usage{},
-		event.TurnEnd{}, event.Ready{}, event.ApprovalRequest{}, event.Question{}, event.Error{},
+		event.Compacting{}, event.ContextReduced{Kind: event.Trimmed}, event.Notice{}, event.Check{}, event.SubAgent{Event: event.Text{}}, event.Usage{},
+		event.TurnEnd{Reason: event.Completed}, event.Ready{}, event.ApprovalRequest{}, event.Question{}, event.Error{},
 		event.Start{}, event.Thinking{}, event.Diff{}, event.Context{}}
 }
 
@@ -70,6 +70,13 @@ func shape(v any) (string, *jsonschema.Schema) {
 	switch v.(type) {
 	case event.ToolStart:
 		s.Properties["input"] = &jsonschema.Schema{Description: "the call's arguments; with --verbose"}
+	case event.ContextReduced:
+		s.Properties["kind"] = oneOf(event.Trimmed, event.Compacted, event.RoundsDropped)
+	case event.TurnEnd:
+		s.Properties["reason"] = oneOf(event.Completed, event.Cancelled, event.LoopStopped, event.RoundLimit, event.Failed)
+	case Result:
+		s.Properties["status"] = oneOf(event.Completed, event.Cancelled, event.LoopStopped, event.RoundLimit, TimedOut, event.Failed)
+		s.Properties["check"] = oneOf("passed", "no_changes", "out_of_rounds", nil)
 	case event.SubAgent:
 		s.Properties = map[string]*jsonschema.Schema{"agent": {Type: "string"}, "event": ref("event")}
 		s.Required = []string{"agent", "event"}
@@ -85,5 +92,7 @@ func constant(s string) *jsonschema.Schema {
 	v := any(s)
 	return &jsonschema.Schema{Const: &v}
 }
+
+func oneOf(values ...any) *jsonschema.Schema { return &jsonschema.Schema{Enum: values} }
 
 func ref(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/$defs/" + name} }
