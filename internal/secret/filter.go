@@ -73,11 +73,11 @@ func (f *filter) cut(s string) int {
 	whole := f.m.table.Load().hits(s[:end])
 	if strings.Contains(s[:window], "PRIVATE KEY") {
 		for _, at := range keyMark.FindAllStringIndex(s[:window], -1) {
-			whole = append(whole, hit{start: at[0], end: at[1]})
+			whole = append(whole, hit{from: at[0], end: at[1]})
 		}
 	}
 	for _, h := range whole {
-		if h.start < n && n < h.end {
+		if h.from < n && n < h.end {
 			n = h.end
 		}
 	}
@@ -200,20 +200,20 @@ func (f *filter) keyLine(s string) (masked string, tail bool) {
 			}
 		}
 	}
-	pos, first := 0, true
+	pos := 0
 	for _, at := range keyMark.FindAllStringSubmatchIndex(s, -1) {
 		part, begins := s[pos:at[0]], s[at[2]:at[3]] == "BEGIN"
 		switch {
 		case f.inLine:
 			hide(part, keyRun)
-		case first && !begins: // the end of a key that began before
-			tail = true
+		case !begins: // the end of a key that began before
+			tail = tail || pos == 0
 			hide(part, tailRun)
 		default:
 			out.WriteString(part)
 		}
 		out.WriteString(s[at[0]:at[1]])
-		f.inLine, first, pos = begins, false, at[1]
+		f.inLine, pos = begins, at[1]
 	}
 	f.inKey = false
 	if !f.inLine {

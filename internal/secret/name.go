@@ -107,10 +107,13 @@ func (t *table) assignment(s string, i int) (h hit, seen int, ok bool) {
 		return hit{}, b, false
 	}
 	v, how := valueAfter(s, a, b)
-	if v.end == 0 || plain(s[v.start:v.end]) {
+	if v.end == 0 {
 		return hit{}, b, false
 	}
 	text := s[v.start:v.end]
+	if len(text) > longRun {
+		b = v.end
+	}
 	switch {
 	case weak || how == bare && v.end < len(s) && strings.IndexByte("([{", s[v.end]) >= 0:
 		how = strict
@@ -120,18 +123,18 @@ func (t *table) assignment(s string, i int) (h hit, seen int, ok bool) {
 	case how == clear && label == "password":
 		how = anything
 	}
-	if !rich(text, how) {
+	if !rich(text, how) || plain(text) {
 		return hit{}, b, false
 	}
 	for k := range shapes { // the token's own name says more
 		p := &shapes[k]
 		if strings.HasPrefix(text, p.prefix) {
 			if x, y, ok := p.match(s, v.start); ok && x == v.start && y >= v.end {
-				return hit{x, y, p.label}, b, true
+				return hit{a, x, y, p.label}, b, true
 			}
 		}
 	}
-	v.label = label
+	v.from, v.label = a, label
 	return v, b, true
 }
 
@@ -164,7 +167,7 @@ func valueAfter(s string, a, b int) (v hit, how way) {
 	switch {
 	case xml && (a == 0 || s[a-1] != '<'):
 		return hit{}, how
-	case i == eq && (i == sep || sep != b || !strings.HasPrefix(s[a:], "--") && !strings.Contains(s[:a], "login ")):
+	case i == eq && (i == sep || sep != b || !strings.HasPrefix(s[a:], "--") && !strings.Contains(s[max(0, a-maxName):a], "login ")):
 		return hit{}, how
 	case i > eq && !xml && (eq > sep || s[eq] == ':'):
 		how = bare
@@ -225,20 +228,7 @@ func skipScheme(s string, i int) int {
 	return i
 }
 
-// curlUser finds the password of curl's -u user:password.
-func curlUser(s string, i int) (hit, bool) {
-	if !strings.Contains(s[max(0, i-400):i], "curl") {
-		return hit{}, false
-	}
-	end := valueEnd(s, min(len(s), i+strings.IndexFunc(s[i:]+"x", func(r rune) bool { return r != ' ' && r != '"' && r != '\'' })), 0, false)
-	colon := strings.IndexByte(s[i:end], ':')
-	if colon < 0 || plain(s[i+colon+1:end]) || end-i-colon-1 < 6 {
-		return hit{}, false
-	}
-	return hit{i + colon + 1, end, "password"}, true
-}
-
-// urlPassword finds the password of a URL whose "://" stands at s[i].
+// urlPassword finds the password of a URL whose "://" stands at s[i]. end is set also if there is none: how far it looked.
 func urlPassword(s string, i int) (start, end int, ok bool) {
 	if !strings.HasPrefix(s[i:], "://") || i == 0 || !is(s[i-1], alnumSet) {
 		return 0, 0, false
@@ -249,27 +239,27 @@ func urlPassword(s string, i int) (start, end int, ok bool) {
 		host++
 	}
 	part := s[from:host]
+	if !strings.Contains(part, "@") {
+		return 0, host, false
+	}
 	if slash := strings.IndexAny(part, "/?#"); slash >= 0 {
 		colon := strings.IndexByte(part, ':')
 		odd := colon >= 0 && colon < slash && run(part, colon+1, digitSet) < slash // a password with a slash, no port
-		if at := strings.IndexByte(part, '@'); at < 0 || at > slash && !odd {
+		if at := strings.IndexByte(part, '@'); at > slash && !odd {
 			return 0, 0, false
 		} else if at < slash {
 			part = part[:slash]
 		}
 	}
 	at, colon := strings.LastIndexByte(part, '@'), strings.IndexByte(part, ':')
-	if at < 0 || colon < 0 || colon >= at {
+	if colon < 0 || colon >= at {
 		return 0, 0, false
 	}
 	pass := part[colon+1 : at]
 	if pass == "x-oauth-basic" {
 		return from, from + colon, colon >= minValue && !plain(part[:colon])
 	}
-	if len(pass) < 4 || plain(pass) || strings.EqualFold(pass, part[:colon]) {
-		return 0, 0, false
-	}
-	return from + colon + 1, from + at, true
+	return from + colon + 1, from + at, len(pass) >= 4 && !plain(pass) && !strings.EqualFold(pass, part[:colon])
 }
 
 // Words of documentation that stand where a secret would.

@@ -2,16 +2,24 @@ package secret
 
 import (
 	"slices"
+	"sort"
 	"strings"
 )
 
 // A table holds everything that is looked for. It is never changed once made.
 type table struct {
 	all     []value
-	values  map[string][]value // by their first minValue bytes, longest first
-	labels  map[string]bool    // of all masks that it may give
+	values  map[string]bucket // by their first minValue bytes
+	labels  map[string]bool   // of all masks that it may give
 	slot    [1 << slotBits]uint16
 	trigger [][]trigger // by slot; several may share one
+}
+
+// bucket holds values that begin alike, sorted. parent is the place of the longest other value that begins this one, or -1.
+// So the longest value at a place is found by one binary search, however many there are.
+type bucket struct {
+	values []value
+	parent []int
 }
 
 // trigger is a piece of text that is worth a closer look.
@@ -27,7 +35,6 @@ const (
 	aName   // of something secret
 	aURL    // with a password
 	aBearer // Authorization's scheme anywhere
-	aUser   // curl -u user:password
 )
 
 const slotBits = 12
@@ -40,17 +47,19 @@ func three(s string, i int) uint32 {
 }
 
 func newTable(all []value) *table {
-	t := &table{all: all, values: map[string][]value{}, labels: map[string]bool{keyLabel: true, restLabel: true}, trigger: make([][]trigger, 1)}
-	for _, v := range all {
+	t := &table{all: all, values: map[string]bucket{}, labels: map[string]bool{keyLabel: true, restLabel: true}, trigger: make([][]trigger, 1)}
+	sorted := slices.Clone(all)
+	slices.SortStableFunc(sorted, func(a, b value) int { return strings.Compare(a.text, b.text) })
+	for _, v := range slices.CompactFunc(sorted, func(a, b value) bool { return a.text == b.text }) {
 		t.labels[v.label] = true
 		key := v.text[:minValue]
-		if len(t.values[key]) == 0 {
-			t.watch(trigger{text: key, kind: aValue})
+		t.watch(trigger{text: key, kind: aValue})
+		same := t.values[key]
+		up := len(same.values) - 1
+		for up >= 0 && !strings.HasPrefix(v.text, same.values[up].text) {
+			up = same.parent[up]
 		}
-		t.values[key] = append(t.values[key], v)
-	}
-	for _, same := range t.values {
-		slices.SortStableFunc(same, func(a, b value) int { return len(b.text) - len(a.text) })
+		t.values[key] = bucket{append(same.values, v), append(same.parent, up)}
 	}
 	for i := range shapes {
 		t.labels[shapes[i].label] = true
@@ -64,8 +73,6 @@ func newTable(all []value) *table {
 	}
 	t.watch(trigger{text: "://", kind: aURL})
 	t.watch(trigger{text: "bearer ", kind: aBearer})
-	t.watch(trigger{text: " -u ", kind: aUser})
-	t.watch(trigger{text: "--user ", kind: aUser})
 	return t
 }
 
@@ -81,22 +88,32 @@ func (t *table) watch(g trigger) {
 	}
 }
 
-// hit is a secret's place in a text. Without a label it is a mask that is already there.
+// hit is a secret's place in a text, and from where on the text shows that it is one. Without a label it is a mask that is
+// already there.
 type hit struct {
-	start, end int
-	label      string
+	from, start, end int
+	label            string
 }
 
 // hits finds what is to be masked in s, in order and without overlap, and the masks that are there. The text between two
 // masks is judged for itself.
 func (t *table) hits(s string) (out []hit) {
-	pos := 0
-	for {
+	var marks [][]int // BEGIN and END of private keys stay as they are
+	if strings.Contains(s, "PRIVATE KEY") {
+		marks = keyMark.FindAllStringIndex(s, -1)
+	}
+	for pos := 0; ; {
 		a, b := t.nextMask(s, pos)
+		for len(marks) > 0 && (a < 0 || marks[0][0] < a) {
+			if marks[0][0] >= pos {
+				a, b = marks[0][0], marks[0][1]
+			}
+			marks = marks[1:]
+		}
 		if a < 0 {
 			return t.between(s[pos:], pos, out)
 		}
-		out = append(t.between(s[pos:a], pos, out), hit{a, b, ""})
+		out = append(t.between(s[pos:a], pos, out), hit{a, a, b, ""})
 		pos = b
 	}
 }
@@ -122,14 +139,14 @@ func (t *table) between(s string, at int, out []hit) []hit {
 		return out
 	}
 	add := func(h hit) {
-		h.start, h.end = h.start+at, h.end+at
+		h.from, h.start, h.end = h.from+at, h.start+at, h.end+at
 		if n := len(out) - 1; n >= 0 && h.start < out[n].end && out[n].label != "" { // a known value within a token, or the reverse
 			out[n].end = max(out[n].end, h.end)
 			return
 		}
 		out = append(out, h)
 	}
-	done, value, name := 0, 0, 0 // how far tokens, values and names have been seen to
+	var seen [aBearer + 1]int // how far each kind of trigger has been looked at
 	x := three(s, 0) << 8
 	for i := 0; i+2 < len(s); i++ {
 		x = x>>8 | uint32(s[i+2]|0x20)<<16
@@ -138,26 +155,16 @@ func (t *table) between(s string, at int, out []hit) []hit {
 			continue
 		}
 		for _, g := range t.trigger[slot] {
-			if g.kind == aValue {
-				if n, label := t.value(s, max(i, value)); i >= value && n > 0 {
-					add(hit{i, i + n, label})
-					value = i + n
-				}
+			if i < seen[g.kind] || !g.at(s, i) {
 				continue
 			}
-			if i < done || g.kind == aName && i < name || !g.at(s, i) {
-				continue
-			}
-			var h hit
-			var ok bool
-			if g.kind == aName {
-				h, name, ok = t.assignment(s, i)
-			} else {
-				h, ok = g.look(s, i)
-			}
+			h, upTo, ok := t.look(g, s, i)
+			seen[g.kind] = max(seen[g.kind], upTo)
 			if ok {
 				add(h)
-				done = h.end
+				for kind := aShape; ok && g.kind != aValue && kind <= aBearer; kind++ {
+					seen[kind] = max(seen[kind], h.end)
+				}
 			}
 		}
 	}
@@ -170,16 +177,25 @@ func (t *table) value(s string, i int) (int, string) {
 	if i+minValue > len(s) {
 		return 0, ""
 	}
-	for _, v := range t.values[s[i:i+minValue]] {
-		if strings.HasPrefix(s[i:], v.text) {
-			return len(v.text), v.label
-		}
+	same, ok := t.values[s[i:i+minValue]]
+	if !ok {
+		return 0, ""
 	}
-	return 0, ""
+	k := sort.Search(len(same.values), func(k int) bool { return same.values[k].text > s[i:] }) - 1
+	for k >= 0 && !strings.HasPrefix(s[i:], same.values[k].text) {
+		k = same.parent[k]
+	}
+	if k < 0 {
+		return 0, ""
+	}
+	return len(same.values[k].text), same.values[k].label
 }
 
 // at says whether the trigger's text stands at s[i]; only a shape's prefix minds the case.
 func (g *trigger) at(s string, i int) bool {
+	if g.kind == aValue {
+		return true
+	}
 	if len(s)-i < len(g.text) {
 		return false
 	}
@@ -194,23 +210,33 @@ func (g *trigger) at(s string, i int) bool {
 	return true
 }
 
-func (g *trigger) look(s string, i int) (hit, bool) {
+// look takes the closer look at s[i]. upTo is how far triggers of this kind need no more looks: behind what was found, and
+// behind a long run that is nothing, so that no text is read again and again.
+func (t *table) look(g trigger, s string, i int) (h hit, upTo int, ok bool) {
 	switch g.kind {
+	case aValue:
+		n, label := t.value(s, i)
+		return hit{i, i, i + n, label}, i + n, n > 0
 	case aShape:
 		a, b, ok := g.by.match(s, i)
-		return hit{a, b, g.by.label}, ok
+		if !ok && b-i < longRun {
+			b = i
+		}
+		return hit{a, a, b, g.by.label}, b, ok
+	case aName:
+		return t.assignment(s, i)
 	case aURL:
 		a, b, ok := urlPassword(s, i)
-		return hit{a, b, "password"}, ok
+		return hit{i, a, b, "password"}, b, ok
 	case aBearer:
 		a := i + len(g.text)
 		b := run(s, a, urlSet|base64Set|dotSet)
-		return hit{a, b, "bearer token"}, b-a >= 16 && boundary(s, i) && rich(s[a:b], strict) && !plain(s[a:b])
-	case aUser:
-		return curlUser(s, i+len(g.text))
+		return hit{i, a, b, "bearer token"}, b, b-a >= 16 && boundary(s, i) && rich(s[a:b], strict) && !plain(s[a:b])
 	}
-	return hit{}, false
+	return hit{}, 0, false
 }
+
+const longRun = 512
 
 // run returns the end of the run of letters of a set.
 func run(s string, i int, set uint16) int {
@@ -239,7 +265,7 @@ func (m *Masker) unit(s string) string {
 	for _, h := range append(hits, hit{start: text, end: text}) {
 		if h.label == "" {
 			if h.start > end {
-				all = append(all, hit{end, h.start, restLabel})
+				all = append(all, hit{end, end, h.start, restLabel})
 			}
 			all = append(all, h)
 			end = h.end

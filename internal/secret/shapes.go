@@ -1,5 +1,7 @@
 package secret
 
+import "strings"
+
 // shape is the form of a token: a prefix and then at least min letters of a set. A loose one has so common a prefix that
 // what follows must look random. before is how many letters of the set stand before the prefix.
 type shape struct {
@@ -138,7 +140,7 @@ var shapes = []shape{
 	{prefix: "eyJ", label: "json web token", set: urlSet | dotSet | plusSet, min: 36},
 }
 
-// match says how far the token goes whose prefix stands at s[i], and where it begins.
+// match says how far the token goes whose prefix stands at s[i], and where it begins. end is set also if it is none.
 func (p *shape) match(s string, i int) (start, end int, ok bool) {
 	start = i
 	for range p.before {
@@ -163,32 +165,21 @@ func (p *shape) match(s string, i int) (start, end int, ok bool) {
 	for end > from && s[end-1] == '.' {
 		end--
 	}
-	body := s[from:end]
-	if len(body) < p.min || plain(body) {
-		return 0, 0, false
-	}
-	exact := p.set == upSet || p.set == hexSet
-	if exact && (end < len(s) && is(s[end], alnumSet) || p.min == 16 && len(body) != 16) {
-		return 0, 0, false
-	}
-	if n := changes(body); p.loose && n*8 < len(body) || n < 2 && p.set != upSet {
-		return 0, 0, false
-	}
-	if p.prefix == "eyJ" && !jwt(body) {
-		return 0, 0, false
-	}
-	return start, end, true
+	return start, end, p.fits(s[from:end], end < len(s) && is(s[end], alnumSet))
 }
 
-// jwt tells a token of several parts from base64 of some JSON.
-func jwt(body string) bool {
-	dot := 0
-	for i := range len(body) {
-		if body[i] == '.' {
-			dot++
-		}
+// fits judges what follows the prefix. more says that a letter or digit stands behind it.
+func (p *shape) fits(body string, more bool) bool {
+	n := changes(body)
+	switch {
+	case len(body) < p.min,
+		(p.set == upSet || p.set == hexSet) && more,
+		p.min == 16 && p.set == upSet && len(body) != 16,
+		p.loose && n*8 < len(body), n < 2 && p.set != upSet,
+		p.prefix == "eyJ" && !strings.Contains(body, "."): // base64 of some JSON has one part only
+		return false
 	}
-	return dot > 0
+	return !plain(body)
 }
 
 // boundary says whether a token may begin at s[i]: not inside a word. The letter of an escape (\n, %3D, ESC[32m) is none.
