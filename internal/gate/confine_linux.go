@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 )
 
 // A command that runs unasked is run by anchor itself, started again as "anchor __confine", which takes rights from itself
@@ -27,8 +29,9 @@ const (
 	confineArg = "__confine"
 	// leastABI is the first version of Landlock that can forbid truncation.
 	leastABI = 3
-	// reportFD is where a confined command says why it can't start.
-	reportFD = 3
+	// reportFD is where a confined command says that it starts, and why it could not.
+	reportFD  = 3
+	confineOK = "ok"
 )
 
 // grants are the paths that a confined command may use.
@@ -63,13 +66,13 @@ func Confinement() string {
 // and becomes the command. It returns only if that failed.
 func Confine(args []string) int {
 	syscall.CloseOnExec(reportFD)
-	err := becomeConfined(args)
-	_, _ = os.NewFile(reportFD, "report").WriteString(err.Error())
+	report := os.NewFile(reportFD, "report")
+	_, _ = report.WriteString(becomeConfined(args, report).Error())
 	return 125
 }
 
-func becomeConfined(args []string) error {
-	if len(args) < 3 || args[0] != confineArg {
+func becomeConfined(args []string, report *os.File) error {
+	if len(args) < 4 || args[0] != confineArg {
 		return errors.New("this is not for calling by hand")
 	}
 	var g grants
@@ -93,7 +96,20 @@ func becomeConfined(args []string) error {
 	if err := versions[min(abi-leastABI, len(versions)-1)].Restrict(rules...); err != nil {
 		return err
 	}
-	return syscall.Exec(args[2], args[2:], os.Environ())
+	dropCapabilities()
+	_, _ = report.WriteString(confineOK)
+	return syscall.Exec(args[2], args[3:], os.Environ())
+}
+
+// dropCapabilities takes all powers of root from what is run next, but for reading files of others: with them, the
+// environment of other processes could be read in spite of Landlock.
+func dropCapabilities() {
+	runtime.LockOSThread() // the thread that becomes the command
+	for c := uintptr(0); c < 64; c++ {
+		if c != unix.CAP_DAC_OVERRIDE && c != unix.CAP_DAC_READ_SEARCH {
+			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) // fails for who has no powers anyway
+		}
+	}
 }
 
 // access grants rights below a path; a file has no directory rights.
@@ -118,16 +134,15 @@ func (e effects) confined(cmd *exec.Cmd) (started func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.Args = append([]string{"anchor", confineArg, string(spec), cmd.Path}, cmd.Args[1:]...)
+	cmd.Args = append([]string{"anchor", confineArg, string(spec), cmd.Path}, cmd.Args...)
 	cmd.Path = e.o.Self
 	cmd.ExtraFiles = []*os.File{w}
 	return func() error {
 		w.Close()
 		defer r.Close()
 		_ = r.SetReadDeadline(time.Now().Add(5 * time.Second))
-		report, err := io.ReadAll(r)
-		if err != nil || len(report) > 0 {
-			return fmt.Errorf("%w: %s", errConfine, errors.Join(errors.New(string(report)), err))
+		if report, err := io.ReadAll(r); err != nil || string(report) != confineOK {
+			return fmt.Errorf("anchor could not be started for it: %s", strings.TrimPrefix(string(report), confineOK))
 		}
 		return nil
 	}, nil

@@ -93,7 +93,7 @@ func (g *Gate) expandGlob(pattern string) (names []string, fault string) {
 		names = next
 	}
 	if len(names) == 0 {
-		return []string{pattern}, ""
+		return []string{unescaped(pattern)}, ""
 	}
 	return names, ""
 }
@@ -107,8 +107,8 @@ func (g *Gate) matches(dir, part string) []string {
 		return dir + "/" + name
 	}
 	if !strings.ContainsAny(part, `*?[`) {
-		name := at(strings.ReplaceAll(part, `\`, ""))
-		if p := g.resolve(name); !p.Exists && part != "" {
+		name := at(unescaped(part))
+		if p := g.resolve(name); !p.Exists || part == "" && !p.Dir {
 			return nil
 		}
 		return []string{name}
@@ -126,6 +126,19 @@ func (g *Gate) matches(dir, part string) []string {
 	return out
 }
 
+// unescaped removes the backslashes that quote characters of a pattern.
+func unescaped(pattern string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] == '\\' && i+1 < len(pattern) {
+			i++
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
+}
+
+// bashMatch says whether a name matches one part of a pattern.
 func bashMatch(pattern, name string) bool {
 	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") && !strings.HasPrefix(pattern, `\.`) {
 		return false

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Files are opened from a directory's handle down, one component after the other. Each directory must be the one that
@@ -21,12 +20,13 @@ func (g *Gate) folder(p place, name string, create bool) (*os.Root, error) {
 	if p.Fault != "" {
 		return nil, fmt.Errorf("%q can't be used: %s", p.Name, p.Fault)
 	}
-	top, rest := filepath.VolumeName(name)+string(filepath.Separator), name
+	top := filepath.VolumeName(name) + string(filepath.Separator)
+	rest := name[len(top)-1:]
 	if p.Inside {
-		top = g.dir
-		rest = strings.TrimPrefix(name, g.dir)
-	} else {
-		rest = name[len(top)-1:]
+		in, ok := below(name, g.dir)
+		if top, rest = g.dir, in; !ok {
+			return nil, &NotRegular{Path: p.shown(), Kind: "directory"} // the directory itself, where a file is wanted
+		}
 	}
 	dir, err := os.OpenRoot(top)
 	if err != nil {

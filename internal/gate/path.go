@@ -77,7 +77,7 @@ func (s *shared) follow(full string) (abs string, info fs.FileInfo, fault string
 		part := rest[0]
 		rest = rest[1:]
 		if part == ".." {
-			cur, info = filepath.Dir(cur), nil
+			cur, info, missing = filepath.Dir(cur), nil, false
 			continue
 		}
 		next := filepath.Join(cur, part)

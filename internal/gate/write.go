@@ -104,6 +104,9 @@ func (p place) title(whole bool) string {
 // model may not read that unasked, it gets another error.
 func (l looks) draft(p place, o WriteOptions, edit Edit) (draft, error) {
 	d := draft{place: p, mode: 0o666}
+	if _, err := p.regular(l); err != nil {
+		return d, err
+	}
 	old, err := l.read(p, readLimit+1)
 	switch {
 	case err == nil && len(old.Data) > readLimit:

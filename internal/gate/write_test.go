@@ -24,7 +24,9 @@ func mustRule(t *testing.T, s string) policy.Rule {
 }
 
 func replace(old, new string) Edit {
-	return func(data []byte, _ bool) ([]byte, error) { return []byte(strings.Replace(string(data), old, new, 1)), nil }
+	return func(data []byte, _ bool) ([]byte, error) {
+		return []byte(strings.Replace(string(data), old, new, 1)), nil
+	}
 }
 
 func TestWrite(t *testing.T) {

@@ -1,0 +1,186 @@
+package gate
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"anchor/internal/policy"
+	"anchor/internal/shellread"
+)
+
+func self(t testing.TB) func(*Options) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *Options) { o.Self = exe }
+}
+
+// asRead runs a command as one that was allowed as read-only, whatever it is: as if the reader had made a mistake.
+func (w *world) asRead(text string) Output {
+	w.t.Helper()
+	out, err := (effects{looks{w.Gate}, policy.Decision{Verdict: policy.Allow, ReadOnly: true}}).run(w.t.Context(), Command{Text: text})
+	if err != nil {
+		w.t.Fatalf("%s: %v", text, err)
+	}
+	return out
+}
+
+func TestConfined(t *testing.T) {
+	if !strings.HasPrefix(Confinement(), "Landlock") {
+		t.Skip(Confinement())
+	}
+	w := newWorld(t, map[string]string{"a.txt": "inside\n", "run.sh": "#!/bin/sh\necho ran\n", "../out/o.txt": "outside\n"}, self(t))
+	_ = os.Chmod(w.path("run.sh"), 0o755)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().String()[len("127.0.0.1:"):]
+	for _, c := range []string{
+		"cat a.txt | wc -l", "ls -la >/dev/null", "grep -rn inside . 2>/dev/null", "find . -name '*.txt'", "sort a.txt", "sed -n 1p a.txt",
+		"awk '{print $1}' a.txt", "git --version", "cat /etc/passwd >/dev/null", "echo x >/dev/null", "cat /proc/self/status >/dev/null",
+	} {
+		if out := w.asRead(c); out.Exit != 0 {
+			t.Errorf("%s: %+v", c, out)
+		}
+	}
+	for _, c := range []string{
+		"touch new", "echo x >> a.txt", "truncate -s 0 a.txt", "rm a.txt", "mkdir d", "mv a.txt b.txt", "ln a.txt b.txt", "ln -s a b", "chmod +x a.txt && touch new",
+		"cat ../out/o.txt", "ls ../out", "touch /tmp/anchor-confined-$$", "exec 3<>/dev/tcp/127.0.0.1/" + port, "./run.sh", "cat /proc/$PPID/environ", "kill -0 $PPID", "cat " + filepath.Join(w.root, "home", "x"),
+	} {
+		if out := w.asRead(c); out.Exit == 0 {
+			t.Errorf("%s: %+v", c, out)
+		}
+	}
+	if w.get("a.txt") != "inside\n" || w.get("new") != "(none)" {
+		t.Error("something was written")
+	}
+}
+
+func TestConfinedGit(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": "1\n", "sub/b.txt": "b\n", "../home/.gitconfig": "[include]\n\tpath = ~/more\n", "../home/more": "[user]\n\tname = t\n\temail = t@e\n"}, self(t))
+	w.run("git init -q && git add -A && git commit -qm one && echo 2 >> a.txt")
+	mark := filepath.Join(w.root, "ran")
+	w.put(".git/hooks/fsmonitor", "#!/bin/sh\ntouch "+mark+"\n")
+	_ = os.Chmod(w.path(".git/hooks/fsmonitor"), 0o755)
+	w.run("git config core.fsmonitor .git/hooks/fsmonitor")
+	for c, want := range map[string]string{"git status --short": " M a.txt\n", "git log --format=%s": "one\n", "git diff --stat": " a.txt | 1 +\n 1 file changed, 1 insertion(+)\n"} {
+		if out := w.asRead(c); out.Text != want || out.Exit != 0 {
+			t.Errorf("%s: %+v", c, out)
+		}
+	}
+	sub, err := New(Options{Dir: w.path("sub"), Home: w.o.Home, Env: w.o.Env, Self: w.o.Self, Sink: w.sink})
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := &world{Gate: sub, t: t}
+	if out := below.asRead("git status --short"); out.Text != " M ../a.txt\n" {
+		t.Errorf("from below: %+v", out)
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("the repository's fsmonitor ran")
+	}
+}
+
+func TestConfinementFailsClosed(t *testing.T) {
+	if !strings.HasPrefix(Confinement(), "Landlock") {
+		t.Skip(Confinement())
+	}
+	for _, exe := range []string{"/none/anchor", "/bin/false"} {
+		u := yes()
+		w := newWorld(t, map[string]string{"a.txt": "x\n"}, approver(u), func(o *Options) { o.Self = exe })
+		out, err := w.Exec(t.Context(), Command{Text: "cat a.txt"})
+		if err != nil || out.Text != "x\n" || len(u.asked) != 1 {
+			t.Errorf("%s: %+v %v, asked %d times", exe, out, err, len(u.asked))
+		}
+	}
+}
+
+func TestReadOnlyCommandsDoNotAsk(t *testing.T) {
+	u := &user{}
+	w := newWorld(t, map[string]string{"a.txt": "x\n"}, approver(u), self(t))
+	for _, c := range []string{"cat a.txt", "ls", "cat *.txt"} {
+		if out, err := w.Exec(t.Context(), Command{Text: c}); err != nil || out.Exit != 0 {
+			t.Errorf("%s: %+v %v", c, out, err)
+		}
+	}
+	if len(u.asked) > 0 {
+		t.Errorf("asked %v", u.asked)
+	}
+	if _, err := w.Exec(t.Context(), Command{Text: "touch x"}); !isRefusal(err) || len(u.asked) != 1 || u.asked[0].Title != "Run command" || u.asked[0].Detail != "touch x" {
+		t.Errorf("%v, asked %+v", err, u.asked)
+	}
+}
+
+func TestPlanted(t *testing.T) {
+	w := newWorld(t, map[string]string{"bin/ls": "#!/bin/sh\n", "bin/rg": "x", "../out/x": ""}, func(o *Options) {
+		o.Env = []string{"PATH=bin:" + filepath.Join(o.Dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + o.Home}
+	})
+	_ = os.Chmod(w.path("bin/ls"), 0o755)
+	if got := w.planted([]string{"ls", "cat", "rg"}); len(got) != 1 || got[0] != "ls" {
+		t.Errorf("got %v", got)
+	}
+	for _, entry := range w.cleanPath() {
+		if !filepath.IsAbs(entry) || strings.HasPrefix(entry, w.Dir()) {
+			t.Errorf("PATH keeps %s", entry)
+		}
+	}
+	if out := w.asRead("command -v ls"); strings.HasPrefix(out.Text, w.Dir()) {
+		t.Errorf("got %s", out.Text)
+	}
+}
+
+func TestExpandGlobAsBash(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": "", "b.txt": "", ".env": "x", ".hid/c.txt": "", "sub/d.txt": "", "sub/e.go": "", "[x]": "", "dir.d/f": ""})
+	for _, p := range []string{"*", "*.txt", ".*nv", "?.txt", "[a-b].txt", "[!a].txt", "*/*.txt", "sub/*", "sub/.*x", "*/", "none*", "*.d/f", "./*.txt", "[[]x]", "*/../a.txt", w.Dir() + "/s*/d.txt", `\*.txt`, "sub//*.go"} {
+		cmd := exec.Command("bash", "--norc", "-c", "printf '%s\n' "+p)
+		cmd.Dir = w.Dir()
+		want, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]bool{}
+		for _, list := range w.places([]shellread.Path{{Text: p, Glob: true}}) {
+			for _, f := range list {
+				got[f.Abs] = true
+			}
+		}
+		n := 0
+		for _, name := range strings.Split(strings.TrimSpace(string(want)), "\n") {
+			abs := w.resolve(name).Abs
+			if n++; !got[abs] {
+				t.Errorf("%s: bash has %s, we have %v", p, abs, got)
+			}
+		}
+		if len(got) > n {
+			t.Errorf("%s: bash has %q, we have %v", p, want, got)
+		}
+	}
+}
+
+func BenchmarkConfinedCommand(b *testing.B) {
+	for name, exe := range map[string]func(*Options){"confined": self(b), "plain": func(*Options) {}} {
+		b.Run(name, func(b *testing.B) {
+			o := Options{Dir: b.TempDir(), Env: os.Environ()}
+			exe(&o)
+			g, err := New(o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer g.Close()
+			e := effects{looks{g}, policy.Decision{Verdict: policy.Allow, ReadOnly: true}}
+			for b.Loop() {
+				if _, err := e.run(b.Context(), Command{Text: "true"}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,279 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// run runs a command as the user's own.
+func (w *world) run(text string, set ...func(*Command)) Output {
+	w.t.Helper()
+	c := Command{Text: text, ByUser: true}
+	for _, f := range set {
+		f(&c)
+	}
+	out, err := w.Exec(w.t.Context(), c)
+	if err != nil {
+		w.t.Fatalf("%s: %v", text, err)
+	}
+	return out
+}
+
+func TestExec(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": "a\n"})
+	for _, c := range []struct {
+		text, want string
+		exit       int
+	}{
+		{"echo out; echo err >&2; echo more; exit 3", "out\nerr\nmore\n", 3},
+		{"pwd", w.Dir() + "\n", 0},
+		{"cat; echo done", "done\n", 0},
+		{`printf 'a\0b'`, "a␀b", 0},
+		{`printf 'a\r\nb\r\n'`, "a\nb\n", 0},
+		{`printf '10%%\r50%%\r100%%\nend'`, "100%\nend", 0},
+		{`printf '\033[?1049h\033[2Jred \033[31mtext\033[0m \033]0;title\007ok \033]8;;http://x\033\\link'`, "red text ok link", 0},
+		{`printf '\377\376 \xc3'`, "\uFFFD\uFFFD \uFFFD", 0},
+		{"[ -t 0 ] || [ -t 1 ] || echo none; (exec </dev/tty) 2>/dev/null || echo no tty", "none\nno tty\n", 0},
+		{"head -c 1000000 /dev/zero | tr '\\0' e >/dev/null; echo x", "x\n", 0},
+		{"no-such-program", "bash: line 1: no-such-program: command not found\n", 127},
+	} {
+		out := w.run(c.text)
+		if out.Text != c.want || out.Exit != c.exit || out.Saved != "" || out.Background != "" {
+			t.Errorf("%s: %+v", c.text, out)
+		}
+	}
+	if out := w.run("kill -9 $$"); out.Exit != -1 || out.Signal != "killed" {
+		t.Errorf("killed: %+v", out)
+	}
+	if out := w.run("head -c 4096 /dev/urandom"); !utf8.ValidString(out.Text) || strings.ContainsAny(out.Text, "\x00\x1b\r") {
+		t.Errorf("random bytes: %q", out.Text)
+	}
+}
+
+func TestExecEnvironment(t *testing.T) {
+	w := newWorld(t, nil, env("ANTHROPIC_API_KEY=test-key-anthropic-1", "GH_TOKEN=zq8-long-and-quite-random-71", "BASH_ENV=/none/x", "BASH_FUNC_ls%%=() { echo planted; }",
+		"GIT_DIR=/none", "PAGER=less", "GH_PAGER=less", "PLAIN=kept"), func(o *Options) { o.PassEnv = []string{"GH_TOKEN"} })
+	out := w.run(`env | cut -d= -f1 | tr '\n' ' '; ls; echo ${#GH_TOKEN} $GH_TOKEN $AGENT $TERM $PAGER $EDITOR`).Text
+	for _, bad := range []string{"ANTHROPIC_API_KEY", "BASH_ENV", "GIT_DIR", "BASH_FUNC", "GH_PAGER", "planted", "zq8-long"} {
+		if strings.Contains(out, bad) {
+			t.Errorf("%s in %s", bad, out)
+		}
+	}
+	if !strings.Contains(out, " PLAIN ") || !strings.Contains(out, "28 ") || !strings.Contains(out, "anchor dumb cat false") {
+		t.Errorf("got %s", out)
+	}
+}
+
+func TestExecLongOutput(t *testing.T) {
+	w := newWorld(t, nil, env("MY_TOKEN=zq8-long-and-quite-random-71"))
+	out := w.run(`echo zq8-long-and-quite-random-71; for i in $(seq 20000); do echo "zeile $i é"; done; echo zq8-long-and-quite-random-71`, func(c *Command) { c.Limit = 1000 })
+	if n := utf8.RuneCountInString(out.Text); n < 1000 || n > 1400 {
+		t.Errorf("%d characters", n)
+	}
+	if !strings.HasPrefix(out.Text, "[masked") || !strings.Contains(out.Text, "zeile 1 é\n") || !strings.Contains(out.Text, "zeile 20000 é\n") || !strings.Contains(out.Text, "characters left out") {
+		t.Errorf("%s", out.Text)
+	}
+	f, err := w.Read(t.Context(), out.Saved, 0) // unasked
+	if err != nil || strings.Count(string(f.Data), "\n") != 20002 || strings.Contains(string(f.Data), "zq8") || f.Mode.Perm() != 0o600 {
+		t.Errorf("saved: %v %v, %d bytes", err, f.Mode, len(f.Data))
+	}
+	if out := w.run("head -c 3000000 /dev/zero | tr '\\0' x"); len(out.Text) > 31_000 || len(out.Text) < 30_000 {
+		t.Errorf("one line: %d", len(out.Text))
+	}
+}
+
+// sleepers counts the processes that sleep for exactly so many seconds.
+func sleepers(t *testing.T, seconds string) int {
+	t.Helper()
+	out, _ := exec.Command("pgrep", "-f", "^sleep "+seconds+"$").Output()
+	return strings.Count(string(out), "\n")
+}
+
+func TestBackgroundChildren(t *testing.T) {
+	w := newWorld(t, nil)
+	start := time.Now()
+	for _, c := range []string{
+		"sleep 7301 & echo started",
+		"nohup sleep 7301 >/dev/null & echo started",
+		"setsid sleep 7301 & echo started",
+		"(setsid sleep 7301 >/dev/null 2>&1 &) ; echo started",
+	} {
+		if out := w.run(c); out.Text != "started\n" || out.Exit != 0 {
+			t.Errorf("%s: %+v", c, out)
+		}
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+	out := w.run("printf now; (for i in 1 2 3; do sleep 0.2; echo later $i; done) & ")
+	if out.Text != "now" || out.Background == "" {
+		t.Errorf("%+v", out)
+	}
+	for range 100 {
+		if data, _ := os.ReadFile(out.Background); string(data) == "later 1\nlater 2\nlater 3\n" {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if data, _ := os.ReadFile(out.Background); string(data) != "later 1\nlater 2\nlater 3\n" {
+		t.Errorf("background file: %q", data)
+	}
+	if n := sleepers(t, "7301"); n != 4 {
+		t.Errorf("%d of 4 live on", n)
+	}
+	w.Close()
+	if n := sleepers(t, "7301"); n != 0 {
+		t.Errorf("%d live after Close", n)
+	}
+	if _, err := w.Exec(t.Context(), Command{Text: "true", ByUser: true}); err == nil {
+		t.Error("ran after Close")
+	}
+}
+
+func TestTimeoutAndCancel(t *testing.T) {
+	w := newWorld(t, nil)
+	start := time.Now()
+	out := w.run(`echo first; bash -c 'trap "" TERM; sleep 7302 & while :; do sleep 1; done'`, func(c *Command) { c.Timeout = time.Second })
+	if !out.TimedOut || out.Text != "first\n" || time.Since(start) > 8*time.Second {
+		t.Errorf("%+v after %v", out, time.Since(start))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(500*time.Millisecond, cancel)
+	start = time.Now()
+	out, err := w.Exec(ctx, Command{Text: `echo first; setsid sleep 7302 & bash -c "sleep 7302 | cat"`, ByUser: true})
+	if !errors.Is(err, context.Canceled) || !out.Cancelled || out.Text != "first\n" || time.Since(start) > 3*time.Second {
+		t.Errorf("%+v %v after %v", out, err, time.Since(start))
+	}
+	if n := sleepers(t, "7302"); n != 0 {
+		t.Errorf("%d live on", n)
+	}
+}
+
+func TestEditorsAndPagersDoNotWait(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": "1\n"}, env("GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@e", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@e"))
+	w.run("git init -q && git add -A && git commit -qm one && git commit -q --allow-empty -m two && git config core.pager less && git config core.editor true")
+	before := w.run("git rev-parse HEAD").Text
+	for _, c := range []string{"git commit --allow-empty", "git rebase -i HEAD~1"} {
+		if out := w.run(c); out.Exit == 0 {
+			t.Errorf("%s: %+v", c, out)
+		}
+	}
+	if out := w.run("git log --oneline | cat; git log -1 --format=%s"); !strings.Contains(out.Text, "one") || w.run("git rev-parse HEAD").Text != before {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestVanishedDirectory(t *testing.T) {
+	w := newWorld(t, nil)
+	if out := w.run("mkdir t && cd t && rm -r ../t"); out.Exit != 0 {
+		t.Errorf("%+v", out)
+	}
+	if err := os.RemoveAll(w.Dir()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Exec(t.Context(), Command{Text: "echo alive", ByUser: true}); err == nil || !strings.Contains(err.Error(), "make it again") {
+		t.Errorf("got %v", err)
+	}
+	w.put("a.txt", "a")
+	if out := w.run("echo alive"); out.Text != "alive\n" {
+		t.Errorf("%+v", out)
+	}
+	if _, err := w.Read(t.Context(), "a.txt", 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestConcurrentCommands(t *testing.T) {
+	w := newWorld(t, nil)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if out, err := w.Exec(t.Context(), Command{Text: "echo x; sleep 0.05; echo y", ByUser: true}); err != nil || out.Text != "x\ny\n" {
+				t.Errorf("%+v %v", out, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := len(w.jobs.live); n != 0 {
+		t.Errorf("%d jobs are kept", n)
+	}
+}
+
+func TestCleanerPieceByPiece(t *testing.T) {
+	text := "a\x1b[31mb\x1b[0m\r\nc\x1b]0;t\x1b\\d\xe2\x82\xace\b\n\x1b]open\nf\rg\x9b1mh\xff"
+	var whole, pieces cleaner
+	want := string(append(whole.next([]byte(text)), whole.rest()...))
+	var got []byte
+	for i := range len(text) {
+		got = append(got, pieces.next([]byte{text[i]})...)
+	}
+	if got = append(got, pieces.rest()...); string(got) != want || want != "ab\ncd€\n\ng\uFFFD1mh\uFFFD" {
+		t.Errorf("%q, in pieces %q", want, got)
+	}
+}
+
+func TestServer(t *testing.T) {
+	w := newWorld(t, nil, env("ANTHROPIC_API_KEY=test-key-anthropic-1", "HTTPS_PROXY=http://p:1", "OTHER=x"))
+	s, err := w.StartServer(t.Context(), "bash", []string{"-c", "echo noise >&2; sleep 7303 & env; while read l; do echo got $l; done"}, []string{"DSN=y"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write([]byte("hello\n")); err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	buf := make([]byte, 1000)
+	for !strings.Contains(got.String(), "got hello") {
+		n, err := s.Read(buf)
+		if err != nil {
+			t.Fatal(err, got.String())
+		}
+		got.Write(buf[:n])
+	}
+	if e := got.String(); strings.Contains(e, "API_KEY") || strings.Contains(e, "OTHER=") || !strings.Contains(e, "DSN=y") || !strings.Contains(e, "HTTPS_PROXY=") {
+		t.Errorf("environment: %s", e)
+	}
+	if err := s.Close(); err != nil || sleepers(t, "7303") != 0 || strings.TrimSpace(s.Stderr()) != "noise" {
+		t.Errorf("%v, stderr %q", err, s.Stderr())
+	}
+	select {
+	case <-s.Done():
+	default:
+		t.Error("not done after Close")
+	}
+	if _, err := s.Read(buf); err == nil {
+		t.Error("read after Close")
+	}
+	if _, err := w.StartServer(t.Context(), "no-such-server", nil, nil, ""); err == nil || !strings.Contains(err.Error(), "not found") {
+		t.Errorf("got %v", err)
+	}
+	dead, err := w.StartServer(t.Context(), "bash", []string{"-c", "exit 1"}, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-dead.Done()
+	if _, err := io.ReadAll(dead); err != nil {
+		t.Errorf("the end of a dead server's output: %v", err)
+	}
+}
+
+func TestSavedOutputIsBounded(t *testing.T) {
+	s := newSaved(filepath.Join(t.TempDir(), "o"), "x-*")
+	chunk := make([]byte, 1<<20)
+	for range 70 {
+		s.write(chunk)
+	}
+	s.close()
+	if info, err := os.Stat(s.name()); err != nil || info.Size() > maxSaved+100 {
+		t.Errorf("%v %v", info, err)
+	}
+}

@@ -1,0 +1,75 @@
+package gate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestFingerprint(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": "1", "sub/a_test.go": "x", ".gitignore": "out/\n", "out/log": "1", ".env": "K=1"})
+	take := func() Fingerprint {
+		t.Helper()
+		f, err := w.Fingerprint(t.Context(), []string{"*_test.go", "out"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	time.Sleep(2 * tooFresh)
+	before := take()
+	if len(before.Protected) != 2 || before.Protected["sub/a_test.go"] == "" || before.Protected["out/log"] == "" {
+		t.Errorf("protected: %v", before.Protected)
+	}
+	for what, c := range map[string]struct {
+		do      func()
+		changes bool
+	}{
+		"nothing":          {func() {}, false},
+		"an ignored file":  {func() { w.put("out/new", "x") }, false},
+		"the same content": {func() { w.put("a.txt", "1") }, true},
+		"a new file":       {func() { w.put("new", "") }, true},
+		"a secret file":    {func() { w.put(".env", "K=2") }, true},
+		"a mode":           {func() { _ = os.Chmod(w.path("a.txt"), 0o600) }, true},
+		"an edit in secret": {func() {
+			i, _ := os.Stat(w.path("a.txt"))
+			w.put("a.txt", "2")
+			_ = os.Chtimes(w.path("a.txt"), i.ModTime(), i.ModTime())
+		}, true},
+		"a removed file": {func() { _ = os.Remove(w.path("sub/a_test.go")) }, true},
+	} {
+		before := take()
+		c.do()
+		if after := take(); (after.Sum != before.Sum) != c.changes {
+			t.Errorf("%s: changed %v", what, !c.changes)
+		}
+	}
+	if after := take(); after.Protected["sub/a_test.go"] != "" {
+		t.Error("a removed file is still protected")
+	}
+	w.put("sub/a_test.go", "y")
+	if after := take(); after.Protected["sub/a_test.go"] == before.Protected["sub/a_test.go"] {
+		t.Error("other content, the same hash")
+	}
+}
+
+func BenchmarkFingerprint(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 20_000 {
+		name := filepath.Join(dir, fmt.Sprintf("d%03d/f%d.go", i/100, i))
+		_ = os.MkdirAll(filepath.Dir(name), 0o755)
+		_ = os.WriteFile(name, []byte("package x\n"), 0o644)
+	}
+	g, err := New(Options{Dir: dir})
+	if err != nil {
+		b.Fatal(err)
+	}
+	time.Sleep(2 * tooFresh)
+	for b.Loop() {
+		if _, err := g.Fingerprint(b.Context(), []string{"*_test.go"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
