@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +35,7 @@ func (a *Agent) mend() {
 func mend(in []entry, to Model) ([]entry, map[string]bool) {
 	out := make([]entry, 0, len(in)+8)
 	ids := make(map[string]bool, len(in))
-	for i := start(in); i < len(in); {
+	for i := firstOf(in); i < len(in); {
 		reply, ok := in[i].m.(*msg.Assistant)
 		if !ok {
 			out = keep(out, in[i])
@@ -50,8 +52,8 @@ func mend(in []entry, to Model) ([]entry, map[string]bool) {
 	return out, ids
 }
 
-// start is where the list may begin.
-func start(in []entry) int {
+// firstOf is where the list may begin.
+func firstOf(in []entry) int {
 	i := slices.IndexFunc(in, func(e entry) bool {
 		switch m := e.m.(type) {
 		case *msg.User:
@@ -165,7 +167,7 @@ func rename(r *msg.Assistant, ids map[string]bool) *msg.Assistant {
 		}
 		fixed := legal(c)
 		fixed.ID = unique(ids, c.ID)
-		if fixed.ID == c.ID && fixed.Name == c.Name && (fixed.Args == nil) == (c.Args == nil) {
+		if fixed.ID == c.ID && fixed.Name == c.Name && bytes.Equal(fixed.Args, c.Args) {
 			continue
 		}
 		if out == r {
@@ -194,8 +196,13 @@ func legal(c msg.Call) msg.Call {
 	if c.Name = c.Name[:min(len(c.Name), 64)]; c.Name == "" {
 		c.Name = "unknown"
 	}
-	if args := strings.TrimLeft(string(c.Args[:min(len(c.Args), 16)]), " \t\r\n"); c.Args != nil && !strings.HasPrefix(args, "{") {
+	switch args := bytes.TrimLeft(c.Args, " \t\r\n"); {
+	case string(args) == "null":
+		c.Args = json.RawMessage("{}")
+	case c.Args != nil && !bytes.HasPrefix(args, []byte("{")):
 		c.Args, c.Bad, c.Fault = nil, string(c.Args), "the arguments are no JSON object"
+	case c.Args == nil && c.Bad == "":
+		c.Args = json.RawMessage("{}")
 	}
 	return c
 }
