@@ -36,9 +36,9 @@ type Env struct {
 
 // Bounds of one scan. Beyond them the text is cut crudely, so the time stays short and nothing is left out.
 const (
-	maxParsed  = 256 << 10 // bytes
+	maxParsed  = 128 << 10 // bytes
 	maxNesting = 150       // open brackets, quotes and keywords
-	maxSteps   = 200_000   // statements and commands, those read again included
+	maxSteps   = 50_000    // statements and commands, those read again included
 	maxDepth   = 12        // texts within texts
 )
 
@@ -62,6 +62,7 @@ type findings struct {
 	outs     [][]*syntax.Stmt // the commands of >(…) in the statement at hand
 	steps    int
 	crude    bool // a bound was met: the text is also cut crudely
+	cutting  bool // it is being cut
 }
 
 func walk(command string, env Env) *findings {
@@ -88,17 +89,20 @@ func (f *findings) deny(rule, reason string) {
 // step counts work and says whether there may be more.
 func (f *findings) step() bool {
 	f.steps++
-	f.crude = f.crude || f.steps > maxSteps
-	return f.steps <= maxSteps
+	f.crude = f.crude || f.steps > maxSteps && !f.cutting
+	return f.steps <= maxSteps || f.cutting
 }
 
 // code reads a text as bash would and walks it in this state.
 func (s *scan) code(text string, in flow) flow {
+	text = plain(text)
+	if s.cutting {
+		return s.call(strings.Fields(text), in)
+	}
 	if s.depth > maxDepth {
 		s.crude = true
 		return flow{}
 	}
-	text = plain(text)
 	if len(text) > maxParsed || tooDeep(text) {
 		s.cut(text)
 		return flow{}
@@ -132,12 +136,13 @@ func tooDeep(text string) bool {
 
 // cut judges a text that can't be parsed: its pieces between separators, quotes and backslashes taken out.
 func (s *scan) cut(text string) {
-	clean := strings.NewReplacer(`"`, "", "'", "", "\\\n", "", `\`, "", "&&", "\n", "||", "\n", "|&", "\n|", "|", "\n|", ";", "\n", "&", "\n", "(", "\n", ")", "\n", "`", "\n", "{ ", "\n", "<", " < ", ">", " > ", "~", s.env.Home, "${HOME}", s.env.Home, "$HOME", s.env.Home)
-	var through flow
-	for line := range strings.Lines(clean.Replace(text)) {
+	through, was := flow{}, s.cutting
+	s.cutting = true
+	defer func() { s.cutting = was }()
+	for line := range strings.Lines(s.homes(separators.Replace(text))) {
 		piped := strings.HasPrefix(line, "|")
 		words := strings.Fields(strings.TrimLeft(line, "|$!{}"))
-		for len(words) > 0 && (strings.Contains(" if then else elif while until do time ! { case in ", " "+words[0]+" ") || isAssignment(words[0])) {
+		for len(words) > 0 && (strings.Contains(" if then else elif while until do time ! { case in eval ", " "+words[0]+" ") || isAssignment(words[0])) {
 			words = words[1:]
 		}
 		if !piped {
@@ -151,14 +156,25 @@ func (s *scan) cut(text string) {
 				s.device(words[i+1], "the redirection to "+words[i+1])
 			}
 		}
-		s.depth = max(s.depth, maxDepth) // texts in it were cut already
+		s.depth = maxDepth
 		through = s.call(words, through)
 	}
 }
 
+var separators = strings.NewReplacer(`"`, "", "'", "", "\\\n", "", `\`, "", "&&", "\n", "||", "\n", "|&", "\n|", "|", "\n|", ";", "\n", "&", "\n", "(", "\n", ")", "\n", "`", "\n", "{ ", "\n", "<", " < ", ">", " > ")
+
+func (s *scan) homes(text string) string {
+	return strings.NewReplacer("~", s.env.Home, "${HOME}", s.env.Home, "$HOME", s.env.Home).Replace(text)
+}
+
+var plainly = strings.NewReplacer(star, "*", one, "?", split, " ")
+
 // plain makes a folded text one to parse or to show again.
 func plain(text string) string {
-	return strings.NewReplacer(star, "*", one, "?", split, " ").Replace(text)
+	if !strings.ContainsAny(text, star+one+split) {
+		return text
+	}
+	return plainly.Replace(text)
 }
 
 // show is a word for a message.

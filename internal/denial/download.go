@@ -2,15 +2,18 @@ package denial
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
+var downloaders = set("curl wget wget2 fetch aria2c http https xh lynx links elinks w3m nc ncat netcat socat telnet ftp tftp lwp-request lwp-download GET axel")
+
 const (
-	downloaders = "curl wget wget2 fetch aria2c http https xh lynx links elinks w3m nc ncat netcat socat telnet ftp tftp lwp-request lwp-download GET axel"
-	shells      = "sh bash dash zsh ksh mksh ash fish rbash csh tcsh"
-	// Programs that print what a site holds with these words behind them.
-	fetching = "gh api|gh release|glab api|aws s3|gsutil cat|gcloud storage|az storage"
+	shells = "sh bash dash zsh ksh mksh ash fish rbash csh tcsh"
 )
+
+// Programs that print what a site holds with these words behind them.
+var fetching = []string{"gh api", "gh release", "glab api", "aws s3", "gsutil cat", "gcloud storage", "az storage"}
 
 // interpreter is a program that runs text: the options that carry code, and those that take another value.
 type interpreter struct{ code, values string }
@@ -105,6 +108,9 @@ func (s *scan) shell(name string, args []string, in flow) flow {
 			if len(rest) == 0 {
 				return flow{}
 			}
+			if s.cutting { // its quotes are gone
+				return s.call(rest, in)
+			}
 			if c.args = rest[1:]; len(c.args) == 0 {
 				c.args = []string{name}
 			}
@@ -161,7 +167,7 @@ func (s *scan) interpret(name string, lang interpreter, args []string, in flow) 
 func (s *scan) output(name string, argv []string, in flow) flow {
 	args := argv[1:]
 	switch {
-	case listed(downloaders, name), s.guessed(name, "curl wget"), len(args) > 0 && strings.Contains("|"+fetching+"|", "|"+name+" "+args[0]+"|"):
+	case downloaders[name], s.guessed(name, "curl wget"), len(args) > 0 && slices.Contains(fetching, name+" "+args[0]):
 		for _, f := range downloaded(name, args) {
 			s.keep(f, flow{net: name})
 		}

@@ -139,12 +139,13 @@ func (s *scan) part(p syntax.WordPart, quoted bool) []string {
 	return []string{unknown}
 }
 
+var blanks = strings.NewReplacer(" ", split, "\t", split, "\n", split, "*", star, "?", one)
+
 // expanded is what word splitting and pattern matching see of a value.
 func expanded(values []string, quoted bool) []string {
 	if quoted {
 		return values
 	}
-	blanks := strings.NewReplacer(" ", split, "\t", split, "\n", split, "*", star, "?", one)
 	out := make([]string, len(values))
 	for i, v := range values {
 		out[i] = blanks.Replace(v)
@@ -315,19 +316,20 @@ func resolve(cwd, word string) string {
 
 // fits says whether a text that may hold unknown parts can be name.
 func fits(pattern, name string) bool {
-	for pattern != "" {
-		switch c := pattern[:1]; {
-		case strings.Contains(unknown+star+network, c):
-			for i := 0; i <= len(name); i++ {
-				if fits(pattern[1:], name[i:]) {
-					return true
-				}
-			}
-			return false
-		case name == "" || c != one && c != name[:1]:
+	p, n, mark, from := 0, 0, -1, 0 // mark: the last part of any length, and where in name it may go on
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && strings.IndexByte(unknown+star+network, pattern[p]) >= 0:
+			mark, from = p, n
+			p++
+		case p < len(pattern) && (pattern[p:p+1] == one || pattern[p] == name[n]):
+			p, n = p+1, n+1
+		case mark >= 0:
+			from++
+			p, n = mark+1, from
+		default:
 			return false
 		}
-		pattern, name = pattern[1:], name[1:]
 	}
-	return name == ""
+	return strings.Trim(pattern[p:], unknown+star+network) == ""
 }

@@ -11,16 +11,16 @@ import (
 // Which words of a command name files is known for the programs that take something else: a pattern, a message, a name to
 // show. With any other program every word may name a file.
 
-const (
+var (
 	// Their words are text, or they show or change names and modes only.
-	textOnly  = "echo printf true false : test [ exit return shift kill sleep type which command alias unalias basename dirname seq expr let date logger man info help hash set unset export local declare readonly make gmake rm rmdir unlink touch mkdir chmod chown chgrp chattr setfacl cd pushd popd apt apt-get brew dnf yum pacman apk say notify-send wait jobs fg bg history read mapfile readarray trap umask ulimit uname whoami id groups hostname tr nproc sysctl dig nslookup host ping cal bc pgrep pkill killall"
-	namesOnly = "ls ll exa eza lsd dir vdir du stat tree realpath readlink file fd locate dust lsattr getfacl namei"
+	textOnly  = set("echo printf true false : test [ exit return shift kill sleep type which command alias unalias basename dirname seq expr let date logger man info help hash set unset export local declare readonly make gmake rm rmdir unlink touch mkdir chmod chown chgrp chattr setfacl cd pushd popd apt apt-get brew dnf yum pacman apk say notify-send wait jobs fg bg history read mapfile readarray trap umask ulimit uname whoami id groups hostname tr nproc sysctl dig nslookup host ping cal bc pgrep pkill killall")
+	namesOnly = set("ls ll exa eza lsd dir vdir du stat tree realpath readlink file fd locate dust lsattr getfacl namei")
 	// Their first word that is no option is text.
-	patternFirst = "grep egrep fgrep rg ag ack zgrep bzgrep xzgrep ugrep pcregrep sed gsed awk gawk mawk nawk jq yq gojq jaq xq perl rename sd comby ast-grep sg semgrep"
+	patternFirst = set("grep egrep fgrep rg ag ack zgrep bzgrep xzgrep ugrep pcregrep sed gsed awk gawk mawk nawk jq yq gojq jaq xq perl rename sd comby ast-grep sg semgrep")
 	// Options whose value is a message, a title or the like, with any program.
 	textOptions = "-m --message --title --body --subject --description --comment --grep --author --committer --format --pretty --label --name -name -iname -path -ipath -wholename -regex -iregex -H --header -A --user-agent -X --request -u --user --since --until --date -S -G -run --run -bench -tags --trailer --notes -b --branch -q --query"
 	// Subcommands of git that show or change no content of the files they name.
-	gitNames = "status ls-files ls-tree check-ignore check-attr config rm branch tag remote fetch push pull clone init log rev-list rev-parse shortlog stash checkout-index clean reflog symbolic-ref merge rebase switch worktree update-index describe for-each-ref count-objects"
+	gitNames = set("status ls-files ls-tree check-ignore check-attr config rm branch tag remote fetch push pull clone init log rev-list rev-parse shortlog stash checkout-index clean reflog symbolic-ref merge rebase switch worktree update-index describe for-each-ref count-objects")
 )
 
 // The options of programs with a pattern whose value is text too.
@@ -33,13 +33,13 @@ var patternOptions = map[string]string{
 
 // NamesOnly says that a command shows names, sizes and times of the files it names (ls, du, stat), never what is in them.
 func NamesOnly(words []string) bool {
-	return len(words) > 0 && (listed(namesOnly, words[0]) || listed(textOnly, words[0]) || words[0] == "find" || words[0] == "git" && len(words) > 1 && gitShowsNames(words[1:]))
+	return len(words) > 0 && (namesOnly[words[0]] || textOnly[words[0]] || words[0] == "find" || words[0] == "git" && len(words) > 1 && gitShowsNames(words[1:]))
 }
 
 // operands judges the words of a command that may name files.
 func (s *scan) operands(name string, argv []string) {
 	args := argv[1:]
-	if listed(textOnly, name) || listed(namesOnly, name) {
+	if textOnly[name] || namesOnly[name] {
 		return
 	}
 	switch name {
@@ -58,15 +58,17 @@ func (s *scan) operands(name string, argv []string) {
 			name, args = "grep", args[1:]
 		}
 	}
-	text := listed(patternFirst, name)
+	text := patternFirst[name]
 	options := textOptions
 	if text {
 		var known bool
 		if options, known = patternOptions[name]; !known {
 			options = patternOptions[""]
 		}
-		if _, given := optionText(args, "-e", "-f", "--regexp", "--file", "--expression", "--from-file", "--files"); given {
-			text = false
+		for _, o := range []string{"-e", "--regexp", "--expression", "-f", "--file", "--from-file", "--files"} {
+			if _, given := optionText(args, o); given && (o[len(o)-1] != 'e' || listed(options, o) || o == "--file") {
+				text = false
+			}
 		}
 	}
 	ended := false
@@ -106,7 +108,7 @@ func gitShowsNames(args []string) bool {
 			}
 		}
 	}
-	return listed(gitNames, args[0])
+	return gitNames[args[0]]
 }
 
 // option judges the value that is attached to an option: --file=x, -ox.
@@ -149,7 +151,7 @@ func (s *scan) findSecrets(args []string) {
 	reads := false
 	for i, a := range args {
 		if listed("-exec -execdir -ok -okdir", a) && i+1 < len(args) {
-			reads = reads || !listed(textOnly, path.Base(args[i+1])) && !listed(namesOnly, path.Base(args[i+1]))
+			reads = reads || !textOnly[path.Base(args[i+1])] && !namesOnly[path.Base(args[i+1])]
 		}
 	}
 	if !reads {

@@ -2,17 +2,18 @@ package denial
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
 const byHand = "; a person may run it in a terminal of their own."
 
 // Programs that run something with the rights of another user.
-const privileged = "sudo sudo-rs sudoedit su doas pkexec run0 runuser gosu su-exec dzdo pfexec setcap nsenter"
+var privileged = set("sudo sudo-rs sudoedit su doas pkexec run0 runuser gosu su-exec dzdo pfexec setcap nsenter")
 
 func (s *scan) privilege(name string, argv []string) {
 	switch {
-	case listed(privileged, name), s.guessed(name, "sudo su doas pkexec"):
+	case privileged[name], s.guessed(name, "sudo su doas pkexec"):
 		s.deny("privilege escalation", show(argv[0])+" gives a command the rights of another user, which is never done here"+byHand)
 	case name == "chmod" && setsID(argv[1:]), name == "install" && installsID(argv[1:]):
 		s.deny("privilege escalation", name+" sets a setuid or setgid bit, so that the file runs with the rights of its owner"+byHand)
@@ -70,15 +71,19 @@ func installsID(args []string) bool {
 }
 
 // Programs that write to the device which they are given, whatever else they say; with -l and the like some only list.
+var formatters = set("wipefs blkdiscard shred sgdisk sfdisk fdisk gdisk cfdisk parted mkswap newfs pvcreate pvremove vgremove badblocks wipe scrub ddrescue dcfldd partclone flashrom truncate mkntfs mkdosfs mkexfatfs mkudffs mkreiserfs mkvfat")
+
 const (
-	formatters = "wipefs blkdiscard shred sgdisk sfdisk fdisk gdisk cfdisk parted mkswap newfs pvcreate pvremove vgremove badblocks wipe scrub ddrescue dcfldd partclone flashrom truncate"
-	tables     = "fdisk gdisk sfdisk sgdisk cfdisk parted" // these also list
-	listing    = "-l --list -p --print print -i --info -v --verify -d --dump -s --show-size"
+	tables  = "fdisk gdisk sfdisk sgdisk cfdisk parted" // these also list
+	listing = "-l --list -p --print print -i --info -v --verify -d --dump -s --show-size"
 )
 
 func (s *scan) disk(name string, argv []string) {
-	what := show(name)
 	args := argv[1:]
+	if !strings.HasPrefix(s.cwd(), "/dev") && !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "dev") || strings.Contains(a, "disk") }) {
+		return
+	}
+	what := show(name)
 	for i, a := range args {
 		k, v, ok := strings.Cut(a, "=")
 		switch {
@@ -93,7 +98,7 @@ func (s *scan) disk(name string, argv []string) {
 	if name == "wipefs" && !strings.Contains(strings.Join(args, " "), "-a") && !strings.Contains(strings.Join(args, " "), "-o") {
 		return // it only lists
 	}
-	writes := listed(formatters, name) || strings.HasPrefix(name, "mkfs") || strings.HasPrefix(name, "mke2fs") || strings.HasPrefix(name, "newfs_") || listed("mkntfs mkdosfs mkexfatfs mkudffs mkreiserfs mkvfat", name)
+	writes := formatters[name] || strings.HasPrefix(name, "mkfs") || strings.HasPrefix(name, "mke2fs") || strings.HasPrefix(name, "newfs_")
 	for _, a := range args {
 		if writes && (listed("-V --version --help", a) || listed(tables, name) && listed(listing, a) || listed("-n --no-act", a) && name != "shred") {
 			return
@@ -175,7 +180,9 @@ func (s *scan) vital(word string) bool {
 func (s *scan) deletion(name string, argv []string) {
 	args := argv[1:]
 	var targets []string
-	joined := " " + strings.Join(args, " ") + " "
+	has := func(prefix string) bool {
+		return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, prefix) })
+	}
 	switch name {
 	case "rm", "grm", "srm", "rimraf":
 		if name != "rimraf" && !recursive(args, "rR") {
@@ -185,11 +192,11 @@ func (s *scan) deletion(name string, argv []string) {
 	case "find", "gfind", "bfs", "fd":
 		targets = s.findDeletes(args)
 	case "mv":
-		if targets = operandsOf(args); len(targets) > 0 && !strings.Contains(joined, " -t ") && !strings.Contains(joined, " --target") {
+		if targets = operandsOf(args); len(targets) > 0 && !has("-t") && !has("--target") {
 			targets = targets[:len(targets)-1]
 		}
 	case "rsync":
-		if targets = operandsOf(args); !strings.Contains(joined, " --del") || len(targets) == 0 {
+		if targets = operandsOf(args); !has("--del") || len(targets) == 0 {
 			return
 		}
 		targets = targets[len(targets)-1:]

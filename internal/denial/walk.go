@@ -17,7 +17,9 @@ func (f flow) with(g flow) flow {
 	if f.net == "" {
 		f.net = g.net
 	}
-	f.text += g.text
+	if len(f.text)+len(g.text) <= maxText {
+		f.text += g.text
+	}
 	return f
 }
 
@@ -38,6 +40,7 @@ func (s *scan) cwd() string { return s.cwds[len(s.cwds)-1] }
 
 // fork returns the state of a subshell.
 func (s *scan) fork() *scan {
+	s.steps += len(s.vars) / 4
 	c := *s
 	c.vars, c.files, c.cwds = maps.Clone(s.vars), s.files, slices.Clone(s.cwds)
 	return &c
@@ -280,4 +283,9 @@ func (s *scan) keep(name string, f flow) {
 	}
 }
 
-func (s *scan) stored(name string) flow { return s.files[resolve(s.cwd(), name)] }
+func (s *scan) stored(name string) flow {
+	if len(s.files) == 0 {
+		return flow{}
+	}
+	return s.files[resolve(s.cwd(), name)]
+}

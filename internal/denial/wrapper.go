@@ -202,9 +202,29 @@ func pastOptions(args []string, values string) []string {
 	return args
 }
 
-// listed says whether a word is in a list of words with blanks between.
+// listed says whether a word is in a short list of words with blanks between.
 func listed(list, word string) bool {
-	return word != "" && strings.Contains(" "+list+" ", " "+word+" ")
+	for rest := list; word != ""; {
+		i := strings.Index(rest, word)
+		if i < 0 {
+			return false
+		}
+		end := i + len(word)
+		if (i == 0 || rest[i-1] == ' ') && (end == len(rest) || rest[end] == ' ') {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+	return false
+}
+
+// set makes a long list of words quick to search.
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
 }
 
 // optionText returns the value of an option: attached, after =, or the next word. Short ones may be bundled (-lc).
@@ -232,6 +252,9 @@ func (s *scan) changeDir(args []string) {
 	to := s.env.Home
 	if args = pastOptions(args, ""); len(args) > 0 {
 		to = resolve(s.cwd(), args[0])
+	}
+	if len(to) > 4096 { // no system has such a path
+		to = ""
 	}
 	if s.branch > 0 && len(s.cwds) < maxTexts {
 		s.cwds = append(s.cwds, to)
