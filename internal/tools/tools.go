@@ -1,8 +1,60 @@
 // Package tools has the built-in tools, one file each.
 package tools
 
-import "anchor/internal/tool"
+import (
+	"fmt"
+	"strings"
+
+	"anchor/internal/gate"
+	"anchor/internal/msg"
+	"anchor/internal/tool"
+)
 
 // All returns the built-in tools in the order in which the model sees them; agents, questions and skills say which of the
 // optional ones are offered.
-func All(agents, questions, skills bool) []tool.Tool { panic("not built") }
+func All(agents, questions, skills bool) []tool.Tool {
+	list := []tool.Tool{readFile(), listDir(), glob(), grep(), writeFile(), editFile(), shell()}
+	if agents {
+		list = append(list, agent(), agentStatus(), agentStop())
+	}
+	if questions {
+		list = append(list, askUser())
+	}
+	if skills {
+		list = append(list, skill())
+	}
+	return list
+}
+
+// spec is what the model is told of a tool; reads marks one that only reads.
+func spec(name string, reads bool, description string) tool.Spec {
+	return tool.Spec{Spec: msg.Spec{Name: name, Description: description}, Parallel: reads}
+}
+
+// here is the directory where none is named.
+func here(path string) string {
+	if path == "" {
+		return "."
+	}
+	return path
+}
+
+// leftOut says what a walk left out; empty if nothing.
+func leftOut(s gate.Skipped) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{
+		{s.Ignored, "ignored (ignored: true shows them)"}, {s.Secret, "secret"}, {s.Denied, "denied by a rule"},
+		{s.Binary, "binary"}, {s.Large, "over 64 MB"}, {s.Unreadable, "unreadable"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "[left out: " + strings.Join(parts, ", ") + "]\n"
+}

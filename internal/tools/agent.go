@@ -1,0 +1,75 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"anchor/internal/tool"
+)
+
+type agentArgs struct {
+	Task  string `json:"task" jsonschema:"all it needs to know: it sees nothing of this conversation"`
+	Agent string `json:"agent,omitempty" jsonschema:"name of a definition"`
+	Model string `json:"model,omitempty"`
+}
+
+func agent() tool.Tool {
+	return tool.Of(spec("agent", false, "Start a sub-agent on one task, in the background. Its result comes to you by itself."),
+		func(a agentArgs) string { return a.Task },
+		func(ctx context.Context, env tool.Env, a agentArgs) (tool.Result, error) {
+			switch {
+			case env.Spawner == nil:
+				return tool.Fail("Agents are not offered here."), nil
+			case strings.TrimSpace(a.Task) == "":
+				return tool.Fail("task is empty: say what is to be done."), nil
+			}
+			id, err := env.Spawner.Start(ctx, a.Task, a.Agent, a.Model)
+			if err != nil {
+				return tool.Failure(ctx, err)
+			}
+			return tool.Done(fmt.Sprintf("Started %s. Its result will come as a note when it ends; agent_status tells how it goes.", id)), nil
+		})
+}
+
+type agentStatusArgs struct {
+	ID   string `json:"id,omitempty" jsonschema:"default: all"`
+	Wait bool   `json:"wait,omitempty" jsonschema:"until it (without id: one of them) ends"`
+}
+
+func agentStatus() tool.Tool {
+	s := spec("agent_status", false, "Tell how sub-agents are doing.")
+	s.Uncounted = true
+	return tool.Of(s, func(a agentStatusArgs) string { return a.ID },
+		func(ctx context.Context, env tool.Env, a agentStatusArgs) (tool.Result, error) {
+			if env.Spawner == nil {
+				return tool.Fail("Agents are not offered here."), nil
+			}
+			return answered(ctx)(env.Spawner.Status(ctx, a.ID, a.Wait))
+		})
+}
+
+type agentStopArgs struct {
+	ID string `json:"id"`
+}
+
+func agentStop() tool.Tool {
+	return tool.Of(spec("agent_stop", false, "Stop a sub-agent."),
+		func(a agentStopArgs) string { return a.ID },
+		func(ctx context.Context, env tool.Env, a agentStopArgs) (tool.Result, error) {
+			if env.Spawner == nil {
+				return tool.Fail("Agents are not offered here."), nil
+			}
+			return answered(ctx)(env.Spawner.Stop(ctx, a.ID))
+		})
+}
+
+// answered makes a result of a text or an error.
+func answered(ctx context.Context) func(string, error) (tool.Result, error) {
+	return func(text string, err error) (tool.Result, error) {
+		if err != nil {
+			return tool.Failure(ctx, err)
+		}
+		return tool.Done(text), nil
+	}
+}

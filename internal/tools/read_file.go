@@ -1,0 +1,116 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"anchor/internal/gate"
+	"anchor/internal/msg"
+	"anchor/internal/tool"
+)
+
+const (
+	readLines  = 2000
+	readBytes  = 50 << 10
+	imageLimit = 4 << 20 // bytes of an image that goes to the model
+)
+
+type readArgs struct {
+	Path   string `json:"path"`
+	Offset int    `json:"offset,omitempty" jsonschema:"first line, from 1"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"number of lines"`
+}
+
+func readFile() tool.Tool {
+	return tool.Of(spec("read_file", true, "Read a text file with line numbers (2,000 lines or 50 KB at a time), or see an image."),
+		func(a readArgs) string { return a.Path },
+		func(ctx context.Context, env tool.Env, a readArgs) (tool.Result, error) {
+			f, err := env.Gate.Read(ctx, a.Path, 0)
+			if err != nil {
+				return tool.Failure(ctx, err)
+			}
+			return show(env.Gate, f, a), nil
+		})
+}
+
+// show makes the result of a file that was read.
+func show(g *gate.Gate, f gate.File, a readArgs) tool.Result {
+	if kind := imageType(f.Data); kind != "" && f.Size <= imageLimit {
+		return tool.Result{Outcome: tool.OK, Text: fmt.Sprintf("%s: %s, %d bytes", f.Name, kind, f.Size), Images: []msg.Image{{Type: kind, Data: f.Data}}}
+	}
+	enc := encodingOf(f.Data)
+	if enc == notText || binaryType(f.Data) != "data" {
+		return tool.Done(fmt.Sprintf("%s is a binary file (%s, %d bytes): it is not shown as text.", f.Name, binaryType(f.Data), f.Size))
+	}
+	lines := maskedLines(g, enc.text(f.Data))
+	first := max(a.Offset, 1)
+	switch {
+	case len(lines) == 0:
+		g.Saw(f, 1, 0, 0)
+		return tool.Done(f.Name + " is empty.")
+	case first > len(lines):
+		return tool.Fail(fmt.Sprintf("%s has %d lines: offset %d is past its end.", f.Name, len(lines), a.Offset))
+	}
+	limit := readLines
+	if a.Limit > 0 {
+		limit = min(a.Limit, readLines)
+	}
+	var out strings.Builder
+	next, seen := first, first // seen: from where on the lines were shown whole
+	for ; next <= len(lines) && next < first+limit; next++ {
+		line, cut := cutLine(lines[next-1], maxColumn)
+		if next > first && out.Len()+len(line) > readBytes {
+			break
+		}
+		fmt.Fprintf(&out, "%6d\t%s\n", next, line)
+		if cut {
+			g.Saw(f, seen, next-1, len(lines))
+			seen = next + 1
+		}
+	}
+	g.Saw(f, seen, next-1, len(lines))
+	if next <= len(lines) {
+		fmt.Fprintf(&out, "[lines %d to %d of %d; read on with offset %d]\n", first, next-1, len(lines), next)
+	}
+	if f.Size > int64(len(f.Data)) {
+		fmt.Fprintf(&out, "[only the first %d MB of the file's %d were looked at]\n", len(f.Data)>>20, f.Size>>20)
+	}
+	if enc != utf8Text {
+		fmt.Fprintf(&out, "[the file is %s; shown as UTF-8]\n", enc)
+	}
+	return tool.Done(out.String())
+}
+
+// imageType returns the media type of an image that models can see, or "".
+func imageType(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
+		return "image/png"
+	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
+		return "image/jpeg"
+	case bytes.HasPrefix(data, []byte("GIF87a")), bytes.HasPrefix(data, []byte("GIF89a")):
+		return "image/gif"
+	case len(data) > 12 && bytes.HasPrefix(data, []byte("RIFF")) && string(data[8:12]) == "WEBP":
+		return "image/webp"
+	}
+	return ""
+}
+
+// binaryType names the type of a file by how it starts; "data" for what is not known.
+func binaryType(data []byte) string {
+	for _, t := range []struct{ start, name string }{
+		{"%PDF-", "PDF"}, {"PK\x03\x04", "zip archive"}, {"\x1f\x8b", "gzip"}, {"BZh9", "bzip2"}, {"\xfd7zXZ", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"},
+		{"\x7fELF", "program"}, {"\xcf\xfa\xed\xfe", "program"}, {"MZ\x90\x00", "program"}, {"\x00asm", "WebAssembly"}, {"SQLite format 3\x00", "SQLite database"},
+		{"\xca\xfe\xba\xbe", "Java class or program"}, {"OggS", "audio"}, {"ID3", "audio"}, {"wOF", "font"},
+	} {
+		if bytes.HasPrefix(data, []byte(t.start)) {
+			return t.name
+		}
+	}
+	if kind := imageType(data); kind != "" {
+		return kind
+	}
+	return "data"
+}
