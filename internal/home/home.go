@@ -43,27 +43,46 @@ func Find(getenv func(string) string) (Dirs, error) {
 	return Dirs{Config: place("XDG_CONFIG_HOME", ".config"), State: place("XDG_STATE_HOME", ".local/state"), Home: home}, nil
 }
 
-// Read reads a file of anchor's own, at most max bytes: a longer one is an error, as is anything but a regular file.
-func Read(path string, max int64) ([]byte, error) {
+// Open opens a file of anchor's own for reading. Anything but a regular file is an error.
+func Open(path string) (*os.File, error) {
 	// Without O_NONBLOCK, opening a FIFO would wait for its writer.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return regular(os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0))
+}
+
+func regular(f *os.File, err error) (*os.File, error) {
+	if err != nil {
+		return nil, explain(err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", f.Name())
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Read reads such a file, at most max bytes: a longer one is an error.
+func Read(path string, max int64) ([]byte, error) {
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
 	data, err := io.ReadAll(io.LimitReader(f, max+1))
 	if err == nil && int64(len(data)) > max {
 		return nil, fmt.Errorf("%s is larger than %d bytes", path, max)
 	}
 	return data, err
 }
+
+// List returns what is in a directory of anchor's own, by name.
+func List(dir string) ([]fs.DirEntry, error) { return os.ReadDir(dir) }
+
+// Remove deletes a file of anchor's own.
+func Remove(path string) error { return explain(os.Remove(path)) }
 
 // Write replaces a file atomically, 0600, making its directories 0700. A symbolic link stays and the file it names is
 // replaced, so that a settings file may live elsewhere. After an error the old file is whole.
@@ -106,20 +125,15 @@ func open(path string, flag int) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, explain(err)
 	}
-	f, err := os.OpenFile(path, flag, 0o600)
+	f, err := regular(os.OpenFile(path, flag, 0o600))
 	if err != nil {
-		return nil, explain(err)
+		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path)
-	}
-	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		err = f.Chmod(0o600)
-	}
-	if err != nil {
-		f.Close()
-		return nil, explain(err)
+	if info, err := f.Stat(); err == nil && info.Mode().Perm()&0o077 != 0 {
+		if err := f.Chmod(0o600); err != nil {
+			f.Close()
+			return nil, explain(err)
+		}
 	}
 	return f, nil
 }
