@@ -82,7 +82,7 @@ func (l *Lines) extra(indent string, e event.Event) {
 func (l *Lines) check(indent string, e event.Check) {
 	outcome := map[bool]string{true: "passed", false: "failed"}[e.Passed]
 	l.say(indent, "check %d %s: %s", e.Round, outcome, line(e.Command, 200))
-	if lines := strings.Split(strings.TrimRight(e.Output, "\n"), "\n"); !e.Passed && e.Output != "" {
+	if lines := strings.Split(strings.TrimRight(e.Output, "\n"), "\n"); e.Output != "" {
 		l.say(indent+"  ", "%s", strings.Join(lines[max(0, len(lines)-15):], "\n"))
 	}
 	switch e.Outcome {

@@ -1,0 +1,239 @@
+package cli_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"anchor/internal/front/jsonl"
+)
+
+var update = flag.Bool("update", false, "write the golden parts of the scripts anew")
+
+// TestScripts drives the real binary. Commands beside testscript's own:
+//
+//	protocol FILE ARGS…  plays a conversation with anchor --json ARGS (see play)
+//	valid FILE           every line of FILE is an event or a result by the schema
+//	perm MODE FILE       chmod
+func TestScripts(t *testing.T) {
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "anchor"), "anchor").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	schema := lineSchema(t)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
+			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
+			e.Setenv("TMPDIR", filepath.Join(e.WorkDir, ".tmp"))
+			return errors.Join(os.Mkdir(filepath.Join(e.WorkDir, ".home"), 0o755), os.MkdirAll(filepath.Join(e.WorkDir, ".tmp"), 0o755))
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"protocol": func(ts *testscript.TestScript, neg bool, args []string) {
+				ts.Check(play(ts, schema, filepath.Join(bin, "anchor"), args))
+			},
+			"valid": func(ts *testscript.TestScript, neg bool, args []string) {
+				for line := range strings.Lines(ts.ReadFile(args[0])) {
+					ts.Check(schema.valid(line))
+				}
+			},
+			"perm": func(ts *testscript.TestScript, neg bool, args []string) {
+				var mode uint32
+				_, err := fmt.Sscanf(args[0], "%o", &mode)
+				ts.Check(errors.Join(err, os.Chmod(ts.MkAbs(args[1]), os.FileMode(mode))))
+			},
+		},
+	})
+}
+
+// The documented flags and commands are those of the program, and both kinds of names are completed.
+func TestPage(t *testing.T) {
+	data, err := os.ReadFile("../../docs/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	help, err := exec.Command("go", "run", "anchor", "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := strings.Cut(string(help), "Commands:\n")
+	for _, row := range strings.Split(rows, "\n") {
+		if !strings.HasPrefix(row, "  ") {
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimSpace(row), "  ")
+		if !strings.HasPrefix(name, "-") {
+			name = "anchor " + name
+		}
+		if cell := "| `" + strings.ReplaceAll(name, "|", `\|`) + "` |"; !strings.Contains(page, cell) {
+			t.Errorf("docs/cli.md has no row %s", cell)
+		}
+	}
+}
+
+type resolved struct{ *jsonschema.Resolved }
+
+func lineSchema(t *testing.T) resolved {
+	text, err := jsonl.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolved{r}
+}
+
+func (r resolved) valid(line string) error {
+	var v any
+	if err := json.Unmarshal([]byte(line), &v); err != nil {
+		return fmt.Errorf("no JSON: %q", line)
+	}
+	if err := r.Validate(v); err != nil {
+		return fmt.Errorf("not by the schema: %s: %v", line, err)
+	}
+	return nil
+}
+
+// play plays a file like the session in docs/json.md: "→ OBJECT" is the next line of anchor's, where "*" stands for any
+// value and fields that are left out may be anything; "← TEXT" is sent as it is; "…" skips lines until the next → fits;
+// "close" closes standard input, "kill SIGNAL" sends a signal, "exit CODE" waits for the end. # begins a comment.
+func play(ts *testscript.TestScript, schema resolved, bin string, args []string) error {
+	p := exec.Command(bin, append([]string{"--json"}, args[1:]...)...)
+	p.Dir = ts.MkAbs(".")
+	p.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("TMPDIR")}
+	var said strings.Builder
+	p.Stderr = &said
+	in, err := p.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.Start(); err != nil {
+		return err
+	}
+	timer := time.AfterFunc(30*time.Second, func() { _ = p.Process.Kill() })
+	defer timer.Stop()
+	c := conversation{schema: schema, in: in, out: bufio.NewReaderSize(out, 1<<20), p: p}
+	for i, line := range strings.Split(ts.ReadFile(args[0]), "\n") {
+		if err := c.step(line); err != nil {
+			_ = p.Process.Kill()
+			return fmt.Errorf("%s:%d: %w\nstderr: %s", args[0], i+1, err, said.String())
+		}
+	}
+	return nil
+}
+
+type conversation struct {
+	schema resolved
+	in     io.WriteCloser
+	out    *bufio.Reader
+	p      *exec.Cmd
+	skip   bool
+}
+
+func (c *conversation) step(line string) error {
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "←":
+		if strings.HasPrefix(rest, "{") && json.Valid([]byte(rest)) && c.schema.valid(rest) != nil {
+			rest += " " // a bad request, on purpose
+		}
+		_, err := io.WriteString(c.in, rest+"\n")
+		return err
+	case "→":
+		return c.want(rest)
+	case "…":
+		c.skip = true
+	case "close":
+		return c.in.Close()
+	case "kill":
+		return exec.Command("kill", "-"+rest, fmt.Sprint(c.p.Process.Pid)).Run()
+	case "exit":
+		for { // what still comes must be lines of JSON too
+			if _, err := c.read(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return err
+			}
+		}
+		_ = c.p.Wait()
+		if got := fmt.Sprint(c.p.ProcessState.ExitCode()); got != rest {
+			return fmt.Errorf("exit code %s, want %s", got, rest)
+		}
+	default:
+		if line != "" && !strings.HasPrefix(line, "#") {
+			return fmt.Errorf("no step %q", line)
+		}
+	}
+	return nil
+}
+
+func (c *conversation) read() (string, error) {
+	line, err := c.out.ReadString('\n')
+	if err != nil {
+		return line, err
+	}
+	return line, c.schema.valid(line)
+}
+
+func (c *conversation) want(want string) error {
+	var w map[string]any
+	if err := json.Unmarshal([]byte(want), &w); err != nil {
+		return fmt.Errorf("bad expectation: %w", err)
+	}
+	for {
+		line, err := c.read()
+		if err != nil {
+			return fmt.Errorf("read %q while waiting for %s: %w", line, want, err)
+		}
+		var got map[string]any
+		_ = json.Unmarshal([]byte(line), &got)
+		if fits(w, got) {
+			c.skip = false
+			return nil
+		}
+		if !c.skip {
+			return fmt.Errorf("got  %swant %s", line, want)
+		}
+	}
+}
+
+func fits(want, got map[string]any) bool {
+	for k, w := range want {
+		g, ok := got[k]
+		inner, isObject := w.(map[string]any)
+		gotInner, _ := g.(map[string]any)
+		switch {
+		case !ok:
+			return false
+		case w == "*":
+		case isObject && !fits(inner, gotInner), !isObject && !reflect.DeepEqual(w, g):
+			return false
+		}
+	}
+	return true
+}
