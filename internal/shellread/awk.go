@@ -1,6 +1,9 @@
 package shellread
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // awkReads accepts an awk program that only reads its input and prints. It splits the program into tokens and refuses a
 // pipe, an @, an output redirect, and the names that run, write or read elsewhere. To know where strings and regular
@@ -77,9 +80,10 @@ func (a *awk) name() bool {
 	}
 	name := a.rest[:n]
 	a.rest = a.rest[n:]
-	switch name {
-	case "system", "getline", "close", "fflush", "extension", "ENVIRON", "ARGV", "SYMTAB", "FUNCTAB", "PROCINFO", "function", "func":
+	if slices.Contains(awkRefused(), name) {
 		return false
+	}
+	switch name {
 	case "print", "printf":
 		a.print, a.printTop = true, len(a.parens)
 		return a.after(false)
@@ -135,16 +139,30 @@ func (a *awk) symbol(c byte) bool {
 	return false // @, a backquote, a letter of another script
 }
 
-// quoted reads a string or a regular expression. In a regular expression the delimiter may not stand in a bracket, where
-// implementations differ.
+// dangerous reports whether text may write or run, however it is split into tokens.
+func dangerous(text string) bool {
+	return strings.ContainsAny(text, ">|@") || slices.ContainsFunc(awkRefused(), func(name string) bool { return strings.Contains(text, name) })
+}
+
+// awkRefused are the names that run, write, or read elsewhere.
+func awkRefused() []string {
+	return strings.Fields("system getline close fflush extension ENVIRON ARGV SYMTAB FUNCTAB PROCINFO function func")
+}
+
+// quoted reads a string or a regular expression. Some implementations of awk end a regular expression at a / in a bracket,
+// others don't: then nothing dangerous may follow.
 func (a *awk) quoted(delimiter byte) bool {
 	set := -1
 	for i := 1; i < len(a.rest); i++ {
 		switch c := a.rest[i]; {
 		case c == '\n':
 			return false
+		case c == delimiter && set < 0:
+			return a.advance(i + 1)
 		case c == delimiter:
-			return set < 0 && a.advance(i+1)
+			if dangerous(a.rest[i:]) {
+				return false
+			}
 		case c == '\\':
 			if i++; set >= 0 && i < len(a.rest) && a.rest[i] == ']' || i < len(a.rest) && a.rest[i] == '\n' {
 				return false

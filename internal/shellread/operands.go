@@ -16,7 +16,7 @@ func (u *use) judge() {
 
 // apply applies a line of the table.
 func (u *use) apply(key string) {
-	rule, _, ok := line(key)
+	rule, options, ok := line(key)
 	if !ok {
 		u.refuse(strings.ReplaceAll(key, "/", " ") + " is not known to be read-only")
 		return
@@ -31,16 +31,16 @@ func (u *use) apply(key string) {
 		u.printf()
 		return
 	case "version":
-		u.version(key)
+		u.version(options)
 		return
 	case "git":
 		u.runGit()
 		return
 	case "sub", "sub0":
-		u.subcommand(key, rule)
+		u.subcommand(key, rule, options)
 		return
 	}
-	u.parse(key, single)
+	u.parse(options, single)
 	if slices.ContainsFunc(u.operands, func(w word) bool { return w.opaque }) {
 		u.refuse("holds a variable")
 	}
@@ -127,10 +127,10 @@ func (u *use) pattern() {
 	u.read(list)
 }
 
-func (u *use) version(key string) {
+func (u *use) version(options string) {
 	if len(u.args) != 1 {
 		u.refuse(u.name + " is not known to be read-only")
-	} else if _, ok := option(key, u.args[0].text); !ok {
+	} else if _, ok := option(options, u.args[0].text); !ok {
 		u.refuse(u.name + " with " + u.args[0].text)
 	}
 }
@@ -189,7 +189,7 @@ func prints(format string) bool {
 }
 
 // subcommand goes on with the line of a subcommand; with sub0 there may be none.
-func (u *use) subcommand(key, rule string) {
+func (u *use) subcommand(key, rule, options string) {
 	if len(u.args) > 0 && !strings.HasPrefix(u.args[0].text, "-") {
 		name := u.args[0]
 		u.args = u.args[1:]
@@ -203,7 +203,7 @@ func (u *use) subcommand(key, rule string) {
 		u.refuse(strings.ReplaceAll(key, "/", " ") + " needs a subcommand that is known to be read-only")
 		return
 	}
-	u.parse(key, false)
+	u.parse(options, false)
 	u.atMost(0)
 }
 
@@ -234,7 +234,7 @@ func (u *use) runGit() {
 			u.refuse("git runs gpg for " + w.text)
 		}
 	}
-	u.subcommand("git", "sub")
+	u.subcommand("git", "sub", "")
 }
 
 // listing is git branch and git tag: a name creates one, unless an option makes it a filter.
@@ -276,6 +276,9 @@ func (u *use) script(rule string) {
 		if rule == "yq" { // it may be the file
 			list = u.operands
 		}
+	}
+	if u.late && (rule == "sed" || rule == "awk") { // some take the first operand for the script then
+		u.refuse(u.name + " with an option after the script")
 	}
 	text := strings.Join(u.scripts, "\n")
 	accepts := map[string]func(string) bool{"sed": sedReads, "awk": awkReads, "jq": jqReads, "yq": yqReads}[rule]

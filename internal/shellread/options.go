@@ -44,9 +44,9 @@ func (u *use) has(names ...string) bool {
 	return slices.ContainsFunc(u.given, func(g string) bool { return slices.Contains(names, g) })
 }
 
-// parse sorts the words into options and operands as the program named key does: like getopt_long, options also after
+// parse sorts the words into options and operands as the program does: like getopt_long, options also after
 // operands, or (single) with a whole name after one dash and without --. It refuses what the table does not list.
-func (u *use) parse(key string, single bool) {
+func (u *use) parse(options string, single bool) {
 	for i := 0; i < len(u.args) && u.reason == ""; i++ {
 		w := u.args[i]
 		switch {
@@ -60,20 +60,20 @@ func (u *use) parse(key string, single bool) {
 		case w.text == "--" && !single:
 			u.ended = true
 		case single || w.text[1] == '-':
-			i = u.long(key, i, single)
+			i = u.long(options, i, single)
 		default:
-			i = u.short(key, i)
+			i = u.short(options, i)
 		}
 	}
 }
 
 // long takes the option at i, written whole, and returns the index of its last word.
-func (u *use) long(key string, i int, single bool) int {
+func (u *use) long(options string, i int, single bool) int {
 	w := u.args[i]
 	name, value, has := strings.Cut(w.text, "=")
-	kind, ok := option(key, name)
+	kind, ok := option(options, name)
 	if bare := strings.TrimRight(name, "0123456789"); !ok && single && !has && bare != name {
-		if kind, ok = option(key, bare); kind == '#' { // -l16
+		if kind, ok = option(options, bare); kind == '#' { // -l16
 			name, value, has = bare, name[len(bare):], true
 		} else {
 			ok = false
@@ -87,9 +87,9 @@ func (u *use) long(key string, i int, single bool) int {
 }
 
 // short takes the bundle of one-letter options at i and returns the index of its last word.
-func (u *use) short(key string, i int) int {
+func (u *use) short(options string, i int) int {
 	w := u.args[i]
-	if _, ok := option(key, "-#"); ok && digits(w.text[1:]) {
+	if _, ok := option(options, "-#"); ok && digits(w.text[1:]) {
 		return i
 	}
 	if w.glob() {
@@ -97,7 +97,7 @@ func (u *use) short(key string, i int) int {
 	}
 	for k := 1; k < len(w.text) && u.reason == ""; k++ {
 		name := "-" + w.text[k:k+1]
-		kind, ok := option(key, name)
+		kind, ok := option(options, name)
 		if !ok {
 			u.refuse(u.name + " with the option " + name)
 		}
@@ -139,26 +139,35 @@ func (u *use) value(name string, kind byte, attached word, has bool, i int) int 
 	return i
 }
 
-// line returns the operand rule and the options of a line of the table.
+// line finds the line of a key in the sorted table: its operand rule and its options.
 func line(key string) (rule, options string, ok bool) {
-	_, rest, ok := strings.Cut(table, "\n"+key+" ")
-	if !ok || key == "" {
-		return "", "", false
+	lo, hi := 0, len(table)
+	for lo < hi {
+		start := lo + strings.LastIndexByte(table[lo:lo+(hi-lo)/2], '\n') + 1
+		text, _, _ := strings.Cut(table[start:], "\n")
+		name, rest, _ := strings.Cut(text, " ")
+		switch {
+		case name == key:
+			rule, options, _ = strings.Cut(rest, " ")
+			return rule, options, key != ""
+		case name < key:
+			lo = start + len(text) + 1
+		default:
+			hi = start
+		}
 	}
-	rest, _, _ = strings.Cut(rest, "\n")
-	rule, options, _ = strings.Cut(rest, " ")
-	return rule, options, true
+	return "", "", false
 }
 
-// option returns the kind of an option of a line of the table, 0 for a flag.
-func option(key, name string) (kind byte, ok bool) {
-	_, fields, _ := line(key)
-	for f := range strings.FieldsSeq(fields) {
+// option returns the kind of an option among those of a line of the table, 0 for a flag.
+func option(options, name string) (kind byte, ok bool) {
+	for f := range strings.FieldsSeq(options) {
 		last := f[len(f)-1]
-		valued := strings.IndexByte(":@#?%&$^", last) >= 0 && len(f) > 2
+		valued := len(f) > 2 && strings.IndexByte(":@#?%&$^", last) >= 0
 		switch {
 		case f[0] == '*':
-			if kind, ok = option(f, name); ok {
+			_, group, _ := line(f)
+			if kind, ok = option(group, name); ok {
 				return kind, true
 			}
 		case valued && f[:len(f)-1] == name:

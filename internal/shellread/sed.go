@@ -4,7 +4,7 @@ import "strings"
 
 // sedReads accepts a sed script whose commands only print: { } = b d D F g G h H l n N p P q Q s t T x y z : and
 // comments, with addresses. Not w, W, r, R, e, a, i, c, v, nor the flags w and e of s. Where GNU sed and others would find
-// different ends of a regular expression, it is refused.
+// different ends of a regular expression, nothing dangerous may follow.
 func sedReads(script string) bool {
 	s := sedScript(script)
 	for {
@@ -111,8 +111,8 @@ func (s *sedScript) command() bool {
 	return *s == "" || strings.IndexByte("\n;}#", (*s)[0]) >= 0
 }
 
-// delimited reads text between two delimiters; the first character is the delimiter. A regular expression may not hold
-// the delimiter in a bracket, where sed implementations differ, nor end inside one.
+// delimited reads text between two delimiters; the first character is the delimiter. Some implementations of sed end a
+// regular expression at a delimiter in a bracket, others don't: then no letter that writes or runs may follow anywhere.
 func (s *sedScript) delimited(regexp bool) bool {
 	text := string(*s)
 	if text == "" || text[0] == '\n' || text[0] == '\\' || text[0] == '[' || text[0] >= 0x80 {
@@ -121,9 +121,13 @@ func (s *sedScript) delimited(regexp bool) bool {
 	set := -1 // where the open bracket's members begin
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
-		case c == text[0]:
+		case c == text[0] && set < 0:
 			*s = sedScript(text[i+1:])
-			return set < 0
+			return true
+		case c == text[0]:
+			if strings.ContainsAny(text[i:], "wWeErR") {
+				return false
+			}
 		case c == '\\':
 			if i++; set >= 0 && i < len(text) && text[i] == ']' {
 				return false
@@ -137,7 +141,7 @@ func (s *sedScript) delimited(regexp bool) bool {
 			}
 		case set >= 0 && c == '[' && i+1 < len(text) && strings.IndexByte(":.=", text[i+1]) >= 0:
 			end := strings.Index(text[i+2:], text[i+1:i+2]+"]")
-			if end < 0 || strings.IndexByte(text[i:i+2+end], text[0]) >= 0 {
+			if end < 0 {
 				return false
 			}
 			i += end + 3

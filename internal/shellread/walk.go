@@ -148,7 +148,8 @@ func (r *reader) condition(x syntax.TestExpr, in dirs) {
 	case *syntax.ParenTest:
 		r.condition(x.X, in)
 	case *syntax.UnaryTest:
-		_, known := option("test", x.Op.String())
+		_, options, _ := line("test")
+		_, known := option(options, x.Op.String())
 		if _, isWord := x.X.(*syntax.Word); isWord && !known {
 			r.strange("tests with " + x.Op.String())
 		}
@@ -215,7 +216,7 @@ func (r *reader) call(c *syntax.CallExpr, in dirs, inputs []word) (yes, no dirs)
 		}
 	}
 	name := words[0]
-	if name.glob() || name.tilde || name.opaque || strings.Contains(name.text, "$?") {
+	if name.glob() || name.tilde || name.opaque || name.status {
 		r.strange("names its program by an expansion")
 		return in, in
 	}

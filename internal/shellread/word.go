@@ -18,6 +18,7 @@ type word struct {
 	pattern string // for a word with unquoted wildcards: see Path
 	tilde   bool   // begins with an unquoted ~ that stands for the home directory
 	opaque  bool   // holds a quoted $PWD or $HOME: fit to be printed only
+	status  bool   // holds $?
 }
 
 func (w word) glob() bool { return w.pattern != "" }
@@ -26,6 +27,7 @@ func (w word) glob() bool { return w.pattern != "" }
 type spelling struct {
 	text, shape []byte
 	opaque      bool
+	status      bool
 }
 
 func (s *spelling) add(text string, quoted bool) {
@@ -102,6 +104,7 @@ func (s *spelling) parameter(p *syntax.ParamExp, quoted bool) string {
 		switch p.Param.Value {
 		case "?":
 			s.add("$?", true)
+			s.status = true
 			return ""
 		case "PWD", "HOME", "USER":
 			if quoted {
@@ -151,7 +154,7 @@ func visible(char string) bool {
 
 // word judges what bash would do to the unquoted characters.
 func (s *spelling) word() (word, string) {
-	w := word{text: string(s.text), opaque: s.opaque}
+	w := word{text: string(s.text), opaque: s.opaque, status: s.status}
 	if !strings.ContainsAny(string(s.shape), "*?[{~") {
 		return w, ""
 	}
@@ -249,16 +252,9 @@ func unescapeDouble(v string) string {
 func DecodeANSI(v string) (string, bool) {
 	var b strings.Builder
 	for v != "" {
-		if end := strings.IndexByte(v, '\\'); end != 0 {
-			end = int(min(uint(end), uint(len(v))))
-			b.WriteString(v[:end])
-			v = v[end:]
-			continue
-		}
-		if strings.HasPrefix(v, `\"`) || strings.HasPrefix(v, `\?`) {
-			v = v[1:]
-			b.WriteByte(v[0])
-			v = v[1:]
+		if i := strings.IndexByte(`"?eE`, (v + `\\`)[1]); v[0] == '\\' && i >= 0 { // not in Go
+			b.WriteByte("\"?\x1b\x1b"[i])
+			v = v[2:]
 			continue
 		}
 		c, wide, rest, err := strconv.UnquoteChar(v, '\'')
