@@ -97,6 +97,9 @@ func (e edit) in(body string, enc encoding, mask func(string) string) (after, ho
 		}
 		return out.String() + body[at:], way.how, nil
 	}
+	if strings.Contains(e.Old, "[masked: ") {
+		return "", "", fmt.Errorf("old is not in the file: a mask stands in it for a secret that is not shown. Leave that out of old")
+	}
 	return "", "", fmt.Errorf("old is not in the file.%s", nearest(enc.text([]byte(body)), enc.text([]byte(e.Old)), mask))
 }
 

@@ -46,7 +46,7 @@ func newLineMatcher(pattern string, ignoreCase bool) (*lineMatcher, error) {
 		m.texts = append(m.texts, []byte(t))
 	}
 	m.fold = fold
-	m.plain = tree.Op == syntax.OpLiteral && !fold && !strings.Contains(string(tree.Rune), "\n")
+	m.plain = tree.Op == syntax.OpLiteral && tree.Flags&syntax.FoldCase == 0 && !strings.Contains(string(tree.Rune), "\n")
 	return m, nil
 }
 
