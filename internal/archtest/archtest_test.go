@@ -228,68 +228,6 @@ func typeString(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Path() })
 }
 
-// effects checks that the methods of gate's type effects are called only from a function that is handed to pass, or from
-// another effect.
-func effects(p *pkg) []fault {
-	var out []fault
-	for _, file := range p.files {
-		for _, decl := range file.Decls {
-			fn, ok := decl.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || p.isEffect(p.info.Defs[fn.Name]) {
-				continue
-			}
-			handed := p.handedToPass(fn.Body)
-			ast.Inspect(fn.Body, func(n ast.Node) bool {
-				if n == nil || slices.Contains(handed, n) {
-					return false
-				}
-				if sel, ok := n.(*ast.SelectorExpr); ok && p.isEffect(p.info.Uses[sel.Sel]) {
-					out = append(out, fault{p.fset.Position(sel.Pos()), "the effect " + sel.Sel.Name + " is reached past pass"})
-				}
-				return true
-			})
-		}
-	}
-	return out
-}
-
-// isEffect says whether obj is a method of the type effects.
-func (p *pkg) isEffect(obj types.Object) bool {
-	fn, ok := obj.(*types.Func)
-	if !ok || fn.Pkg() != p.types || fn.Signature().Recv() == nil {
-		return false
-	}
-	recv := fn.Signature().Recv().Type()
-	if ptr, ok := recv.(*types.Pointer); ok {
-		recv = ptr.Elem()
-	}
-	named, ok := recv.(*types.Named)
-	return ok && named.Obj().Name() == "effects"
-}
-
-// handedToPass returns the last arguments of the calls of pass in body: the effects.
-func (p *pkg) handedToPass(body ast.Node) []ast.Node {
-	var out []ast.Node
-	ast.Inspect(body, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) == 0 {
-			return true
-		}
-		fun := call.Fun
-		switch f := fun.(type) {
-		case *ast.IndexExpr:
-			fun = f.X
-		case *ast.IndexListExpr:
-			fun = f.X
-		}
-		if id, ok := fun.(*ast.Ident); ok && id.Name == "pass" {
-			out = append(out, call.Args[len(call.Args)-1])
-		}
-		return true
-	})
-	return out
-}
-
 // state checks that a package keeps no state of its own: no init, no variable that is changed after it was made.
 func state(p *pkg) []fault {
 	var out []fault

@@ -1,4 +1,4 @@
-// Package gate reaches effects past pass and lets a handle out.
+// Package gate changes the disk past pass and lets handles out.
 package gate
 
 import (
@@ -6,47 +6,52 @@ import (
 	"os/exec"
 )
 
-type effects struct{ root *os.Root }
+type effects struct{ g *Gate }
 
-func (e effects) remove(name string) error { return e.root.Remove(name) }
+func (e effects) remove(name string) error { return erase(name) }
 
-func (e effects) sweep(names []string) {
-	for _, n := range names {
-		_ = e.remove(n) // one effect may use another
-	}
-}
+// erase is reached from an effect, and so is free.
+func erase(name string) error { return os.Remove(name) }
 
 // Gate has an exported field that is a handle.
 type Gate struct {
 	Root *os.Root // want: gate exports os.Root
-	do   effects
 }
 
-func pass[T any](judge bool, effect func() (T, error)) (T, error) {
+func pass[T any](g *Gate, judge bool, effect func(effects) (T, error)) (T, error) {
 	var none T
 	if !judge {
 		return none, os.ErrPermission
 	}
-	return effect()
+	return effect(effects{g})
 }
 
 // Good goes through pass.
 func (g *Gate) Good(name string) error {
-	_, err := pass(true, func() (int, error) { return 0, g.do.remove(name) })
+	_, err := pass(g, true, func(e effects) (int, error) { return 0, e.remove(name) })
 	return err
 }
 
-// Bad does not.
+// Bad makes an effect itself.
 func (g *Gate) Bad(name string) error {
-	return g.do.remove(name) // want: the effect remove is reached past pass
+	return effects{g}.remove(name) // want: Bad makes effects past pass
 }
 
-// Worse hands the effect on as a value.
-func (g *Gate) Worse() func([]string) {
-	return g.do.sweep // want: the effect sweep is reached past pass
+// Worse needs no effect at all.
+func (g *Gate) Worse(name string) error { // want: Worse changes something past pass
+	return spoil(name)
 }
 
-// Start lets a process out.
-func (g *Gate) Start(name string) *exec.Cmd { // want: gate exports os/exec.Cmd
+func spoil(name string) error { return os.WriteFile(name, nil, 0o600) }
+
+// Start starts a program unjudged.
+func (g *Gate) Start(name string) error { // want: Start changes something past pass
+	return begin(g.Leak(name))
+}
+
+func begin(cmd *exec.Cmd) error { return cmd.Start() }
+
+// Leak lets a process out.
+func (g *Gate) Leak(name string) *exec.Cmd { // want: gate exports os/exec.Cmd
 	return exec.Command(name)
 }
