@@ -107,7 +107,7 @@ func (s *scan) code(text string, in flow) flow {
 		s.cut(text)
 		return flow{}
 	}
-	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		s.cut(text)
 		return flow{}

@@ -156,7 +156,9 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 			out = out.with(s.branched(item.Stmts, in))
 		}
 	case *syntax.FuncDecl:
-		s.funcs[c.Name.Value] = c.Body
+		if c.Name != nil {
+			s.funcs[c.Name.Value] = c.Body
+		}
 		body := s.fork()
 		body.args = nil
 		body.stmt(c.Body, in)

@@ -43,22 +43,22 @@ func (a Exec) secret() (Path, string) {
 		if i < len(a.Reading.Paths) && a.namesOnly(a.Reading.Paths[i].Text) {
 			continue
 		}
-		if p, kind := allSecret(group); kind != "" {
+		if p, kind := allSecret(group, false); kind != "" {
 			return p, kind
 		}
 	}
-	for _, group := range a.Facts.Suspects {
-		if p, kind := allSecret(group); kind != "" {
+	for _, group := range a.Facts.Suspects { // their names were judged by the scan, what is on disk was not
+		if p, kind := allSecret(group, true); kind != "" {
 			return p, kind
 		}
 	}
 	return Path{}, ""
 }
 
-func allSecret(group []Path) (first Path, kind string) {
+func allSecret(group []Path, onDisk bool) (first Path, kind string) {
 	for _, p := range group {
 		k := p.secretKind()
-		if k == "" {
+		if k == "" || onDisk && !p.Exists {
 			return Path{}, ""
 		}
 		if kind == "" {
@@ -117,6 +117,9 @@ func (a Exec) readsElsewhere() string {
 		for _, p := range group {
 			if why := p.unfit(); why != "" {
 				return why
+			}
+			if a.Reading.Paths[i].Glob && (strings.HasPrefix(p.Name, "-") || strings.Contains(p.Name, "/-")) {
+				return a.Reading.Paths[i].Text + " also means " + p.Name + ", which may be taken for an option"
 			}
 			if kind := p.secretKind(); kind != "" && !a.namesOnly(a.Reading.Paths[i].Text) {
 				return fmt.Sprintf("%s also means %s, a secret file (%s)", a.Reading.Paths[i].Text, p.Name, kind)
@@ -213,69 +216,4 @@ func startsWith(command, words []string) bool {
 			rest = rest[1:]
 		}
 	}
-}
-
-// Programs whose second word says what they do.
-var withSubcommand = words("git go npm pnpm yarn bun cargo docker podman kubectl helm pip pip3 uv poetry pipenv conda gh glab dotnet mvn gradle rustup brew apt apt-get " +
-	"systemctl aws gcloud az terraform tofu flutter dart composer bundle rails gem mix swift deno nix hg svn jj docker-compose task just")
-
-// Programs that run what their arguments say, or destroy it: no "always" for them.
-var noAlways = words("sh bash dash zsh ksh fish csh tcsh python python2 python3 pypy pypy3 perl ruby node nodejs lua luajit php tclsh expect osascript pwsh powershell Rscript R julia " +
-	"ghci irb groovy scala jshell awk gawk mawk nawk sed ed ex vi vim nvim emacs gdb lldb sqlite3 psql mysql ssh " +
-	"env command builtin exec eval source . nice nohup timeout time stdbuf setsid xargs parallel watch script busybox toybox flock chroot strace ltrace unshare nsenter taskset ionice " +
-	"chrt find fd npx bunx pnpx uvx pipx entr sudo su doas pkexec trap coproc rm rmdir unlink shred dd chmod chown chgrp mv truncate cd pushd alias export set unset declare source")
-
-// The same in two words.
-var noAlwaysPairs = words("npm:exec npm:x pnpm:dlx pnpm:exec yarn:dlx yarn:exec bun:x bun:exec uv:run poetry:run pipenv:run conda:run cargo:script bundle:exec nix:run nix:shell nix:develop " +
-	"docker:exec docker:run podman:exec podman:run kubectl:exec deno:run deno:eval bun:run git:rm git:clean mix:run git:config git:submodule swift:run dart:run")
-
-func words(list string) []string { return strings.Fields(list) }
-
-// grant is what "always" would mean for a command: its one part that is not read-only, by its first word or two.
-func (r Rules) grant(a Exec) *Grant {
-	part, n := a.onlyChange()
-	if n != 1 || slices.Contains(noAlways, path.Base(part[0])) {
-		return nil
-	}
-	start := part[:1]
-	if slices.Contains(withSubcommand, part[0]) {
-		if len(part) < 2 || strings.HasPrefix(part[1], "-") || slices.Contains(noAlwaysPairs, part[0]+":"+part[1]) {
-			return nil
-		}
-		start = part[:2]
-	}
-	rule := Rule{"shell", strings.Join(start, " ")}
-	if !r.covers(rule, a) {
-		return nil
-	}
-	return &Grant{rule, fmt.Sprintf("commands that start with %q", rule.Arg)}
-}
-
-// onlyChange returns the words of the last part that a rule would have to cover, and how many such parts there are.
-func (a Exec) onlyChange() (part []string, n int) {
-	for _, p := range a.Reading.Parts {
-		if !p.ReadOnly || !a.runsItself(p.Words[0]) {
-			part, n = p.Words, n+1
-		}
-	}
-	return part, n
-}
-
-// suggestExec returns the narrowest usual rule that covers a command: what "always" would grant, its own words, or shell.
-func (r Rules) suggestExec(a Exec, always *Grant) string {
-	if always != nil {
-		return always.Rule.String()
-	}
-	if part, n := a.onlyChange(); n == 1 {
-		if rule := (Rule{"shell", strings.Join(part, " ")}); r.covers(rule, a) {
-			return rule.String()
-		}
-	}
-	return "shell"
-}
-
-// covers says whether a rule, written down and read back, allows a command.
-func (r Rules) covers(rule Rule, a Exec) bool {
-	back, err := ParseRule(rule.String())
-	return err == nil && back == rule && r.allowsExec(back, a)
 }
