@@ -99,12 +99,13 @@ func keep(out []entry, e entry) []entry {
 func mendRound(out []entry, e entry, reply *msg.Assistant, rest []entry, ids map[string]bool) []entry {
 	if calls := reply.Calls(); len(calls) > 0 || !blank(reply.Text()) {
 		reply = rename(reply, ids)
+		legal := calls
 		if reply != e.m {
-			e = newEntry(reply, e.seq)
+			e, legal = newEntry(reply, e.seq), reply.Calls()
 		}
 		out = append(out, e)
 		taken := make([]bool, len(rest))
-		for i, c := range reply.Calls() {
+		for i, c := range legal {
 			out = append(out, resultOf(c, calls[i].ID, rest, taken))
 		}
 	}

@@ -24,21 +24,22 @@ type Fingerprint struct {
 // tooFresh is how near to now a time of change can't tell a further change.
 const tooFresh = 50 * time.Millisecond
 
-// Fingerprint takes the state of the directory: names, sizes, times, modes; contents where times can't tell.
+// Fingerprint takes the state of the directory: names, sizes, times, modes. Where something changed just now, it waits until times
+// can tell the next change and looks again, a few times at most: the same state always has the same fingerprint.
 func (g *Gate) Fingerprint(ctx context.Context, protect []string) (Fingerprint, error) {
 	out := Fingerprint{Protected: map[string]string{}}
-	h := sha256.New()
-	_, err := g.Walk(ctx, ".", WalkOptions{Secret: true}, func(e Entry) error {
-		fmt.Fprintf(h, "%s\x00%o\x00", e.Name, e.Mode)
-		if !e.Type.IsDir() { // a directory's time is changed by ignored files too
-			fmt.Fprintf(h, "%d %d %d\n", e.Size, e.Mod.UnixNano(), e.Changed.UnixNano())
+	var err error
+	for range 3 {
+		var newest time.Time
+		if out.Sum, newest, err = g.stateSum(ctx); err != nil || time.Since(newest) >= tooFresh {
+			break
 		}
-		if e.Type.IsRegular() && time.Since(e.Changed) < tooFresh {
-			io.WriteString(h, g.contentSum(e.Name))
+		select {
+		case <-time.After(tooFresh - time.Since(newest)):
+		case <-ctx.Done():
+			return out, ctx.Err()
 		}
-		return nil
-	})
-	h.Sum(out.Sum[:0])
+	}
 	if err != nil || len(protect) == 0 {
 		return out, err
 	}
@@ -50,6 +51,23 @@ func (g *Gate) Fingerprint(ctx context.Context, protect []string) (Fingerprint, 
 		return nil
 	})
 	return out, err
+}
+
+// stateSum is the hash of what the files' entries say, with the time of the last change.
+func (g *Gate) stateSum(ctx context.Context) (sum [32]byte, newest time.Time, err error) {
+	h := sha256.New()
+	_, err = g.Walk(ctx, ".", WalkOptions{Secret: true}, func(e Entry) error {
+		fmt.Fprintf(h, "%s\x00%o\x00", e.Name, e.Mode)
+		if !e.Type.IsDir() { // a directory's time is changed by ignored files too
+			fmt.Fprintf(h, "%d %d %d\n", e.Size, e.Mod.UnixNano(), e.Changed.UnixNano())
+			if e.Changed.After(newest) && !e.Changed.After(time.Now()) {
+				newest = e.Changed
+			}
+		}
+		return nil
+	})
+	h.Sum(sum[:0])
+	return sum, newest, err
 }
 
 // contentSum is the hash of a file's content, or of where a link leads, or why there is none. Nobody gets to see the content.

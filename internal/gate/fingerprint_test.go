@@ -18,8 +18,11 @@ func TestFingerprint(t *testing.T) {
 		}
 		return f
 	}
-	time.Sleep(2 * tooFresh)
 	before := take()
+	time.Sleep(2 * tooFresh)
+	if take().Sum != before.Sum {
+		t.Error("the same state, another fingerprint")
+	}
 	if len(before.Protected) != 2 || before.Protected["sub/a_test.go"] == "" || before.Protected["out/log"] == "" {
 		t.Errorf("protected: %v", before.Protected)
 	}
