@@ -53,9 +53,9 @@ func (a *awk) token() bool {
 		return a.quoted('"') && a.after(true)
 	case c == '/' && !a.operand:
 		return !a.unsure && a.quoted('/') && a.after(true)
-	case isAwkName(c) && (c < '0' || c > '9'):
+	case isNameByte(c) && (c < '0' || c > '9'):
 		return a.name()
-	case isAwkName(c) || c == '.':
+	case isNameByte(c) || c == '.':
 		a.rest = strings.TrimLeft(a.rest, ".0123456789abcdefABCDEFxX")
 		return a.after(true)
 	default:
@@ -68,14 +68,14 @@ func (a *awk) advance(n int) bool {
 	return true
 }
 
-func isAwkName(c byte) bool {
+func isNameByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // name reads a keyword, a function or a variable.
 func (a *awk) name() bool {
 	n := 0
-	for n < len(a.rest) && isAwkName(a.rest[n]) {
+	for n < len(a.rest) && isNameByte(a.rest[n]) {
 		n++
 	}
 	name := a.rest[:n]
@@ -149,32 +149,8 @@ func awkRefused() []string {
 	return strings.Fields("system getline close fflush extension ENVIRON ARGV SYMTAB FUNCTAB PROCINFO function func")
 }
 
-// quoted reads a string or a regular expression. Some implementations of awk end a regular expression at a / in a bracket,
-// others don't: then nothing dangerous may follow.
+// quoted reads a string or a regular expression, on one line.
 func (a *awk) quoted(delimiter byte) bool {
-	set := -1
-	for i := 1; i < len(a.rest); i++ {
-		switch c := a.rest[i]; {
-		case c == '\n':
-			return false
-		case c == delimiter && set < 0:
-			return a.advance(i + 1)
-		case c == delimiter:
-			if dangerous(a.rest[i:]) {
-				return false
-			}
-		case c == '\\':
-			if i++; set >= 0 && i < len(a.rest) && a.rest[i] == ']' || i < len(a.rest) && a.rest[i] == '\n' {
-				return false
-			}
-		case delimiter == '"':
-		case set < 0 && c == '[':
-			if set = i + 1; set < len(a.rest) && a.rest[set] == '^' {
-				set++
-			}
-		case c == ']' && set >= 0 && i > set:
-			set = -1
-		}
-	}
-	return false
+	end := closing(a.rest, delimiter == '/', dangerous)
+	return end > 0 && !strings.Contains(a.rest[:end], "\n") && a.advance(end)
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// judge says what the program does with its words: it fills reason, paths and git.
+// judge says what the program does with its words: it fills reason and paths.
 func (u *use) judge() {
 	if strings.Contains(u.name, "/") || strings.HasPrefix(u.name, "*") {
 		u.refuse("runs " + u.name)
 		return
 	}
-	u.apply(u.name)
+	u.apply(lineOf(u.name))
 }
 
 // apply applies a line of the table.
@@ -40,10 +40,8 @@ func (u *use) apply(key string) {
 		u.subcommand(key, rule, options)
 		return
 	}
-	u.parse(options, single)
-	if slices.ContainsFunc(u.operands, func(w word) bool { return w.opaque }) {
-		u.refuse("holds a variable")
-	}
+	u.options, u.single = options, single
+	u.parse()
 	if u.reason == "" {
 		u.rule(key, rule)
 	}
@@ -67,11 +65,6 @@ func (u *use) rule(key, rule string) {
 		u.pattern()
 	case "find":
 		u.read(slices.DeleteFunc(u.operands, func(w word) bool { return strings.Contains(" ( ) ! , ", " "+w.text+" ") }))
-	case "diff":
-		if u.has("-r", "--recursive") && !u.has("--no-dereference") {
-			u.refuse("diff -r follows links unless --no-dereference is given")
-		}
-		u.read(u.operands)
 	case "response":
 		if slices.ContainsFunc(u.operands, func(w word) bool { return strings.HasPrefix(w.text, "@") }) {
 			u.refuse("takes its options from a file")
@@ -130,7 +123,7 @@ func (u *use) pattern() {
 func (u *use) version(options string) {
 	if len(u.args) != 1 {
 		u.refuse(u.name + " is not known to be read-only")
-	} else if _, ok := option(options, u.args[0].text); !ok {
+	} else if _, ok := option(options, u.args[0].text, true); !ok {
 		u.refuse(u.name + " with " + u.args[0].text)
 	}
 }
@@ -168,7 +161,7 @@ func (u *use) printf() {
 		return
 	}
 	format := u.args[0]
-	if format.opaque || format.glob() || strings.HasPrefix(format.text, "-") || !prints(format.text) {
+	if format.glob() || strings.HasPrefix(format.text, "-") || !prints(format.text) {
 		u.refuse("printf with a format that is not judged")
 	}
 	u.text()
@@ -193,7 +186,7 @@ func (u *use) subcommand(key, rule, options string) {
 	if len(u.args) > 0 && !strings.HasPrefix(u.args[0].text, "-") {
 		name := u.args[0]
 		u.args = u.args[1:]
-		if name.glob() || name.opaque || name.tilde || strings.ContainsAny(name.text, "/\n ") {
+		if strings.ContainsAny(name.text, "/\n ") {
 			name.text = "…"
 		}
 		u.apply(key + "/" + name.text)
@@ -203,7 +196,8 @@ func (u *use) subcommand(key, rule, options string) {
 		u.refuse(strings.ReplaceAll(key, "/", " ") + " needs a subcommand that is known to be read-only")
 		return
 	}
-	u.parse(options, false)
+	u.options = options
+	u.parse()
 	u.atMost(0)
 }
 
@@ -214,7 +208,7 @@ func (u *use) runGit() {
 		case w.text == "--version" && len(u.args) == 1:
 			return
 		case w.text == "--no-pager" || w.text == "--no-optional-locks":
-		case w.text == "-C" && len(u.args) > 1 && u.args[1].text != "" && !u.args[1].glob() && !u.args[1].opaque:
+		case w.text == "-C" && len(u.args) > 1 && u.args[1].text != "" && !u.args[1].glob():
 			u.args = u.args[1:]
 			paths := located(u.args[0], u.in)
 			u.paths = append(u.paths, paths...)
@@ -228,7 +222,6 @@ func (u *use) runGit() {
 		}
 		u.args = u.args[1:]
 	}
-	u.git = u.in
 	for _, w := range u.args {
 		if strings.Contains(w.text, "%G") || strings.Contains(w.text, "(signature") {
 			u.refuse("git runs gpg for " + w.text)
@@ -261,9 +254,6 @@ func (u *use) config() {
 // script takes the text of a little language, then paths.
 func (u *use) script(rule string) {
 	list := u.operands
-	if rule == "yq" && len(list) > 0 && (list[0].text == "eval" || list[0].text == "e") {
-		list = list[1:]
-	}
 	if len(u.scripts) == 0 {
 		if len(list) == 0 {
 			u.refuse(u.name + " without a script")
@@ -273,15 +263,12 @@ func (u *use) script(rule string) {
 			u.refuse(u.name + " with a script that is not quoted")
 		}
 		u.scripts, list = []string{list[0].text}, list[1:]
-		if rule == "yq" { // it may be the file
-			list = u.operands
-		}
 	}
 	if u.late && (rule == "sed" || rule == "awk") { // some take the first operand for the script then
 		u.refuse(u.name + " with an option after the script")
 	}
 	text := strings.Join(u.scripts, "\n")
-	accepts := map[string]func(string) bool{"sed": sedReads, "awk": awkReads, "jq": jqReads, "yq": yqReads}[rule]
+	accepts := map[string]func(string) bool{"sed": sedReads, "awk": awkReads, "jq": jqReads}[rule]
 	if accepts == nil || !accepts(text) {
 		u.refuse(u.name + " with a script that may do more than print")
 	}

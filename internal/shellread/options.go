@@ -12,9 +12,10 @@ type use struct {
 	in     dirs
 	inputs []word // of its redirects
 
+	options  string // its line's
+	single   bool   // options stand alone, with whole names
 	reason   string // why it is not read-only
 	paths    []Path // what it reads
-	git      dirs   // where git is run
 	given    []string
 	scripts  []string // values of options of the kind $
 	operands []word
@@ -31,10 +32,7 @@ func (u *use) refuse(reason string) {
 
 // path notes a path that is read. A - is a stream.
 func (u *use) path(w word) {
-	switch {
-	case w.opaque:
-		u.refuse("reads what a variable names")
-	case w.text != "-" && w.text != "/dev/null":
+	if w.text != "-" && w.text != "/dev/null" {
 		u.paths = append(u.paths, located(w, u.in)...)
 	}
 }
@@ -44,36 +42,34 @@ func (u *use) has(names ...string) bool {
 	return slices.ContainsFunc(u.given, func(g string) bool { return slices.Contains(names, g) })
 }
 
-// parse sorts the words into options and operands as the program does: like getopt_long, options also after
-// operands, or (single) with a whole name after one dash and without --. It refuses what the table does not list.
-func (u *use) parse(options string, single bool) {
+// parse sorts the words into options and operands as the program does: like getopt_long, options also after operands, or
+// (single) with a whole name after one dash and without --. It refuses what the table does not list.
+func (u *use) parse() {
 	for i := 0; i < len(u.args) && u.reason == ""; i++ {
 		w := u.args[i]
 		switch {
 		case u.ended || len(w.text) < 2 || w.text[0] != '-':
 			u.operands = append(u.operands, w)
-		case w.opaque:
-			u.refuse("holds a variable")
 		case len(u.operands) > 0 && !u.late:
 			u.late = true
 			i--
-		case w.text == "--" && !single:
+		case w.text == "--" && !u.single:
 			u.ended = true
-		case single || w.text[1] == '-':
-			i = u.long(options, i, single)
+		case u.single || w.text[1] == '-':
+			i = u.long(i)
 		default:
-			i = u.short(options, i)
+			i = u.short(i)
 		}
 	}
 }
 
 // long takes the option at i, written whole, and returns the index of its last word.
-func (u *use) long(options string, i int, single bool) int {
+func (u *use) long(i int) int {
 	w := u.args[i]
 	name, value, has := strings.Cut(w.text, "=")
-	kind, ok := option(options, name)
-	if bare := strings.TrimRight(name, "0123456789"); !ok && single && !has && bare != name {
-		if kind, ok = option(options, bare); kind == '#' { // -l16
+	kind, ok := option(u.options, name, u.single)
+	if bare := strings.TrimRight(name, "0123456789"); !ok && u.single && !has && bare != name {
+		if kind, ok = option(u.options, bare, true); kind == '#' { // -l16
 			name, value, has = bare, name[len(bare):], true
 		} else {
 			ok = false
@@ -87,9 +83,9 @@ func (u *use) long(options string, i int, single bool) int {
 }
 
 // short takes the bundle of one-letter options at i and returns the index of its last word.
-func (u *use) short(options string, i int) int {
+func (u *use) short(i int) int {
 	w := u.args[i]
-	if _, ok := option(options, "-#"); ok && digits(w.text[1:]) {
+	if _, ok := option(u.options, "-#", true); ok && digits(w.text[1:]) {
 		return i
 	}
 	if w.glob() {
@@ -97,7 +93,7 @@ func (u *use) short(options string, i int) int {
 	}
 	for k := 1; k < len(w.text) && u.reason == ""; k++ {
 		name := "-" + w.text[k:k+1]
-		kind, ok := option(options, name)
+		kind, ok := option(u.options, name, false)
 		if !ok {
 			u.refuse(u.name + " with the option " + name)
 		}
@@ -122,7 +118,7 @@ func (u *use) value(name string, kind byte, attached word, has bool, i int) int 
 		u.refuse(u.name + " lacks the value of " + name)
 	default:
 		i++
-		if attached = u.args[i]; attached.glob() || attached.opaque {
+		if attached = u.args[i]; attached.glob() {
 			u.refuse("the value of " + name + " is not known")
 		}
 	}
@@ -159,22 +155,23 @@ func line(key string) (rule, options string, ok bool) {
 	return "", "", false
 }
 
-// option returns the kind of an option among those of a line of the table, 0 for a flag.
-func option(options, name string) (kind byte, ok bool) {
+// option returns the kind of an option among those of a line of the table, 0 for a flag. Unless whole, flags of one letter
+// are listed together.
+func option(options, name string, whole bool) (kind byte, ok bool) {
 	for f := range strings.FieldsSeq(options) {
 		last := f[len(f)-1]
 		valued := len(f) > 2 && strings.IndexByte(":@#?%&$^", last) >= 0
 		switch {
 		case f[0] == '*':
 			_, group, _ := line(f)
-			if kind, ok = option(group, name); ok {
+			if kind, ok = option(group, name, whole); ok {
 				return kind, true
 			}
 		case valued && f[:len(f)-1] == name:
 			return last, true
 		case f == name:
 			return 0, true
-		case !valued && len(name) == 2 && name[1] != '-' && f[0] == '-' && f[1] != '-' && strings.IndexByte(f, name[1]) > 0 && name != "-#":
+		case !whole && !valued && len(name) == 2 && f[1] != '-' && strings.IndexByte(f[1:], name[1]) >= 0:
 			return 0, true
 		}
 	}

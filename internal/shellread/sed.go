@@ -111,30 +111,37 @@ func (s *sedScript) command() bool {
 	return *s == "" || strings.IndexByte("\n;}#", (*s)[0]) >= 0
 }
 
-// delimited reads text between two delimiters; the first character is the delimiter. Some implementations of sed end a
-// regular expression at a delimiter in a bracket, others don't: then no letter that writes or runs may follow anywhere.
+// delimited reads text between two delimiters; the first character is the delimiter.
 func (s *sedScript) delimited(regexp bool) bool {
 	text := string(*s)
-	if text == "" || text[0] == '\n' || text[0] == '\\' || text[0] == '[' || text[0] >= 0x80 {
+	if text == "" || strings.IndexByte("\n\\[", text[0]) >= 0 || text[0] >= 0x80 {
 		return false
 	}
-	set := -1 // where the open bracket's members begin
+	end := closing(text, regexp, func(rest string) bool { return strings.ContainsAny(rest, "wWeErR") })
+	*s = sedScript(text[max(end, 0):])
+	return end > 0
+}
+
+// closing returns where text goes on after the delimiter that closes what its first character opens, or -1. In a regular
+// expression a delimiter inside a bracket ends it for some implementations and not for others: then what follows must not
+// be dangerous, however it is read.
+func closing(text string, regexp bool, dangerous func(rest string) bool) int {
+	set := -1 // where the members of the open bracket begin
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == text[0] && set < 0:
-			*s = sedScript(text[i+1:])
-			return true
+			return i + 1
 		case c == text[0]:
-			if strings.ContainsAny(text[i:], "wWeErR") {
-				return false
+			if dangerous(text[i:]) {
+				return -1
 			}
 		case c == '\\':
 			if i++; set >= 0 && i < len(text) && text[i] == ']' {
-				return false
+				return -1
 			}
 		case !regexp:
 		case c == '\n':
-			return false
+			return -1
 		case set < 0 && c == '[':
 			if set = i + 1; set < len(text) && text[set] == '^' {
 				set++
@@ -142,12 +149,12 @@ func (s *sedScript) delimited(regexp bool) bool {
 		case set >= 0 && c == '[' && i+1 < len(text) && strings.IndexByte(":.=", text[i+1]) >= 0:
 			end := strings.Index(text[i+2:], text[i+1:i+2]+"]")
 			if end < 0 {
-				return false
+				return -1
 			}
 			i += end + 3
 		case c == ']' && set >= 0 && i > set:
 			set = -1
 		}
 	}
-	return false
+	return -1
 }

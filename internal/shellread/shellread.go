@@ -22,8 +22,8 @@ import (
 // Reading is what is known of a command before anything about the disk is known.
 type Reading struct {
 	// ReadOnly says that every part is provably read-only, provided that every path in Paths lies inside the directory and
-	// is no secret, that no program in Programs is one of the workspace's own files, and that no git configuration that
-	// holds in GitDirs runs programs.
+	// is no secret, that no program in Programs is one of the workspace's own files, and, with Git, that no git configuration
+	// that holds in the directory or in one of Paths runs programs.
 	ReadOnly bool
 	// Reason says why it is not read-only: one short phrase for a person.
 	Reason string
@@ -37,9 +37,6 @@ type Reading struct {
 	Programs []string
 	// Git says that a part runs git, whose configuration in the repository may name programs.
 	Git bool
-	// GitDirs are the directories that git is run in, written like Path.Text ("." for the directory): a cd or -C may lead
-	// into a nested repository with a configuration of its own.
-	GitDirs []string
 	// Suspects are words that may name files that only the hard denials care about (any command, read-only or not).
 	Suspects []Path
 }

@@ -149,7 +149,7 @@ func (r *reader) condition(x syntax.TestExpr, in dirs) {
 		r.condition(x.X, in)
 	case *syntax.UnaryTest:
 		_, options, _ := line("test")
-		_, known := option(options, x.Op.String())
+		_, known := option(options, x.Op.String(), true)
 		if _, isWord := x.X.(*syntax.Word); isWord && !known {
 			r.strange("tests with " + x.Op.String())
 		}
@@ -180,7 +180,7 @@ func (r *reader) redirects(list []*syntax.Redirect) (inputs []word) {
 		case d.N != nil && !digits(d.N.Value):
 			reason = "names a file descriptor by a variable"
 		case reason != "":
-		case d.Op == syntax.RdrIn && !w.glob() && !w.opaque:
+		case d.Op == syntax.RdrIn && !w.glob():
 			inputs = append(inputs, w)
 		case d.Op == syntax.DplIn && digits(w.text), d.Op == syntax.DplOut && (digits(w.text) || w.text == "/dev/null"):
 		case slices.Contains([]syntax.RedirOperator{syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll}, d.Op) && w.text == "/dev/null":
@@ -216,7 +216,7 @@ func (r *reader) call(c *syntax.CallExpr, in dirs, inputs []word) (yes, no dirs)
 		}
 	}
 	name := words[0]
-	if name.glob() || name.tilde || name.opaque || name.status {
+	if name.glob() || name.tilde || name.status {
 		r.strange("names its program by an expansion")
 		return in, in
 	}
@@ -236,18 +236,11 @@ func (r *reader) record(u *use, words []word) {
 	if !strings.Contains(u.name, "/") && !isBuiltin(u.name) && !slices.Contains(r.out.Programs, u.name) {
 		r.out.Programs = append(r.out.Programs, u.name)
 	}
-	for _, d := range u.git {
-		if r.out.Git = true; d == "" {
-			d = "."
-		}
-		if !slices.Contains(r.out.GitDirs, d) {
-			r.out.GitDirs = append(r.out.GitDirs, d)
-		}
-	}
+	r.out.Git = r.out.Git || u.name == "git"
 	part := Part{Words: make([]string, len(words)), ReadOnly: u.reason == "", Paths: u.paths}
 	for i, w := range words {
 		part.Words[i] = w.text
-		if w.opaque || w.glob() && !part.ReadOnly {
+		if w.glob() && !part.ReadOnly {
 			r.plain = false
 		}
 	}
@@ -271,7 +264,7 @@ func (r *reader) cd(words []word, in dirs) (yes, no dirs) {
 	if len(words) == 3 && words[1].text == "--" {
 		words = []word{words[0], words[2]}
 	}
-	if len(words) != 2 || words[1].glob() || words[1].opaque || words[1].text == "" || words[1].text[0] == '-' {
+	if len(words) != 2 || words[1].glob() || words[1].text == "" || words[1].text[0] == '-' {
 		r.strange("changes directory to where is not known")
 		return in, in
 	}

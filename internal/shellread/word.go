@@ -17,7 +17,6 @@ type word struct {
 	text    string
 	pattern string // for a word with unquoted wildcards: see Path
 	tilde   bool   // begins with an unquoted ~ that stands for the home directory
-	opaque  bool   // holds a quoted $PWD or $HOME: fit to be printed only
 	status  bool   // holds $?
 }
 
@@ -26,7 +25,6 @@ func (w word) glob() bool { return w.pattern != "" }
 // spelling collects a word.
 type spelling struct {
 	text, shape []byte
-	opaque      bool
 	status      bool
 }
 
@@ -60,7 +58,7 @@ func (s *spelling) part(p syntax.WordPart) string {
 	case *syntax.SglQuoted:
 		text, ok := p.Value, true
 		if p.Dollar {
-			text, ok = DecodeANSI(p.Value)
+			text, ok = decodeANSI(p.Value)
 		}
 		if !ok {
 			return "holds a $'…' that cannot be read"
@@ -71,49 +69,25 @@ func (s *spelling) part(p syntax.WordPart) string {
 			return "holds a translated string"
 		}
 		for _, q := range p.Parts {
-			if reason := s.quotedPart(q); reason != "" {
+			if lit, ok := q.(*syntax.Lit); ok {
+				s.add(unescapeDouble(lit.Value), true)
+			} else if reason := s.part(q); reason != "" {
 				return reason
 			}
 		}
 	case *syntax.ParamExp:
-		return s.parameter(p, false)
+		if p.Short && p.Param != nil && p.Param.Value == "?" && p.Index == nil { // digits, whatever happens
+			s.add("$?", true)
+			s.status = true
+			return ""
+		}
+		return "holds a variable"
 	case *syntax.CmdSubst, *syntax.ProcSubst:
 		return "holds a command substitution"
 	default:
 		return "holds an expansion"
 	}
 	return ""
-}
-
-// quotedPart adds a part that stands in double quotes.
-func (s *spelling) quotedPart(p syntax.WordPart) string {
-	switch p := p.(type) {
-	case *syntax.Lit:
-		s.add(unescapeDouble(p.Value), true)
-		return ""
-	case *syntax.ParamExp:
-		return s.parameter(p, true)
-	default:
-		return s.part(p)
-	}
-}
-
-// parameter adds $?, which is digits whatever happens, and notes a quoted $PWD or $HOME.
-func (s *spelling) parameter(p *syntax.ParamExp, quoted bool) string {
-	if p.Short && p.Param != nil && p.Index == nil {
-		switch p.Param.Value {
-		case "?":
-			s.add("$?", true)
-			s.status = true
-			return ""
-		case "PWD", "HOME", "USER":
-			if quoted {
-				s.opaque = true
-				return ""
-			}
-		}
-	}
-	return "holds a variable"
 }
 
 const invisible = "holds a blank or format character outside quotes"
@@ -154,7 +128,7 @@ func visible(char string) bool {
 
 // word judges what bash would do to the unquoted characters.
 func (s *spelling) word() (word, string) {
-	w := word{text: string(s.text), opaque: s.opaque, status: s.status}
+	w := word{text: string(s.text), status: s.status}
 	if !strings.ContainsAny(string(s.shape), "*?[{~") {
 		return w, ""
 	}
@@ -173,7 +147,7 @@ func (s *spelling) word() (word, string) {
 	}
 	if strings.ContainsAny(shape, "*?[") && shape != "[" {
 		var ok bool
-		if w.pattern, ok = pattern(w.text, shape); !ok || w.opaque {
+		if w.pattern, ok = pattern(w.text, shape); !ok {
 			return w, "holds a pattern that is too involved"
 		}
 	}
@@ -247,9 +221,9 @@ func unescapeDouble(v string) string {
 	return b.String()
 }
 
-// DecodeANSI returns the value of the inside of a $'…' string, and false where it is not certain: a NUL, \c, and escapes
+// decodeANSI returns the value of the inside of a $'…' string, and false where it is not certain: a NUL, \c, and escapes
 // that are shorter than they may be.
-func DecodeANSI(v string) (string, bool) {
+func decodeANSI(v string) (string, bool) {
 	var b strings.Builder
 	for v != "" {
 		if i := strings.IndexByte(`"?eE`, (v + `\\`)[1]); v[0] == '\\' && i >= 0 { // not in Go
