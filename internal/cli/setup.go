@@ -134,7 +134,6 @@ func (b *setup) newGate(extra gate.Options) (*gate.Gate, error) {
 	if b.dirs.State != "" {
 		extra.OutputDir = filepath.Join(b.dirs.State, "output")
 	}
-	extra.Self, _ = os.Executable()
 	g, err := gate.New(extra)
 	if err != nil {
 		return nil, usageError{err.Error()}

@@ -1,44 +1,29 @@
 package gate
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
 
-// A command that runs unasked is run by anchor itself, started again as "anchor __confine", which takes rights from itself
-// with Landlock and then becomes bash. What it may still do: read and run what lies in the system's folders and in those of
+// A command that runs unasked is started by a thread that has taken rights from itself with Landlock, which hands them down
+// to what it starts and then ends. What the command may do: read and run what lies in the system's folders and in those of
 // the programs on PATH, read the directory, the repository and the user's git settings, write to /dev/null. It may not
-// write, nor run what lies in the directory, nor use TCP, nor signal or look into processes other than its own.
-// If it can't be started so, that comes back through a pipe, and the command counts as asked about.
+// write, nor run what lies in the directory, nor use TCP, nor signal or look into processes other than its own. If a right
+// can't be taken, the command does not start.
 
-const (
-	// confineArg is the first argument that makes anchor a confined command.
-	confineArg = "__confine"
-	// leastABI is the first version of Landlock that can forbid truncation.
-	leastABI = 3
-	// reportFD is where a confined command says that it starts, and why it could not.
-	reportFD  = 3
-	confineOK = "ok"
-)
+// leastABI is the first version of Landlock that can forbid truncation.
+const leastABI = 3
 
-// grants are the paths that a confined command may use.
-type grants struct {
-	Run  []string `json:"run"`  // read and run
-	Read []string `json:"read"` // read
-}
+// grants are the paths that a confined command may use: Run to read and run, Read to read.
+type grants struct{ run, read []string }
 
 // landlockABI is the kernel's version of Landlock, or below 1.
 func landlockABI() int {
@@ -62,54 +47,64 @@ func Confinement() string {
 	return fmt.Sprintf("Landlock ABI %d: no writes, %sreads limited to the directory, the system and the programs on PATH", abi, tcp)
 }
 
-// Confine is what main runs, before anything else, if the first argument is __confine: it takes rights from the process
-// and becomes the command. It returns only if that failed.
-func Confine(args []string) int {
-	syscall.CloseOnExec(reportFD)
-	report := os.NewFile(reportFD, "report")
-	_, _ = report.WriteString(becomeConfined(args, report).Error())
-	return 125
+// confined calls start on a thread without rights. Where the kernel can't take them, it calls start as it is.
+func confined(g grants, start func() error) error {
+	if landlockABI() < leastABI {
+		return start()
+	}
+	done := make(chan error, 1)
+	go onThread(func() {
+		err := takeRights(g)
+		if err != nil {
+			err = fmt.Errorf("%w: %w", errConfine, err)
+		} else {
+			err = start()
+		}
+		done <- err
+	})
+	return <-done
 }
 
-func becomeConfined(args []string, report *os.File) error {
-	if len(args) < 4 || args[0] != confineArg {
-		return errors.New("this is not for calling by hand")
+// onThread runs f on a thread of its own, which ends with it, since it stays locked to the goroutine. The main thread can't end, so
+// it is not used.
+func onThread(f func()) {
+	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		f()
+		return
 	}
-	var g grants
-	if err := json.Unmarshal([]byte(args[1]), &g); err != nil {
-		return err
-	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		onThread(f)
+	}()
+	<-done
+	runtime.UnlockOSThread()
+}
+
+// takeRights takes from the calling thread, for good, all rights but those of g. As root it also loses root's powers, but for
+// reading files of others: with them, the environment of other processes could be read in spite of Landlock.
+func takeRights(g grants) error {
 	versions := []landlock.Config{landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9, landlock.V10, landlock.V11}
-	abi := landlockABI()
-	if abi < leastABI {
-		return errors.New("the kernel has no Landlock")
-	}
-	read := landlock.AccessFSSet(kernel.AccessFSReadFile | kernel.AccessFSReadDir)
-	write := landlock.AccessFSSet(kernel.AccessFSReadFile | kernel.AccessFSWriteFile)
-	rules := []landlock.Rule{landlock.PathAccess(write, "/dev/null").IgnoreIfMissing()}
-	for _, dir := range g.Run {
+	const read = landlock.AccessFSSet(kernel.AccessFSReadFile | kernel.AccessFSReadDir)
+	rules := []landlock.Rule{landlock.PathAccess(kernel.AccessFSReadFile|kernel.AccessFSWriteFile, os.DevNull)}
+	for _, dir := range g.run {
 		rules = append(rules, access(read|kernel.AccessFSExecute, dir))
 	}
-	for _, dir := range g.Read {
+	for _, dir := range g.read {
 		rules = append(rules, access(read, dir))
 	}
-	if err := versions[min(abi-leastABI, len(versions)-1)].Restrict(rules...); err != nil {
+	fd, flags, err := versions[min(landlockABI()-leastABI, len(versions)-1)].NewRulesetFD(rules...)
+	if err != nil {
 		return err
 	}
-	dropCapabilities()
-	_, _ = report.WriteString(confineOK)
-	return syscall.Exec(args[2], args[3:], os.Environ())
-}
-
-// dropCapabilities takes all powers of root from what is run next, but for reading files of others: with them, the
-// environment of other processes could be read in spite of Landlock.
-func dropCapabilities() {
-	runtime.LockOSThread() // the thread that becomes the command
+	defer unix.Close(fd)
 	for c := uintptr(0); c < 64; c++ {
 		if c != unix.CAP_DAC_OVERRIDE && c != unix.CAP_DAC_READ_SEARCH {
 			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) // fails for who has no powers anyway
 		}
 	}
+	return errors.Join(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), kernel.LandlockRestrictSelf(fd, flags))
 }
 
 // access grants rights below a path; a file has no directory rights.
@@ -120,46 +115,18 @@ func access(rights landlock.AccessFSSet, path string) landlock.Rule {
 	return landlock.PathAccess(rights, path).IgnoreIfMissing()
 }
 
-// confined makes cmd start confined. started waits until it has become bash, and returns why not. Without Landlock or
-// anchor's own name, cmd is left as it is.
-func (e effects) confined(cmd *exec.Cmd) (started func() error, err error) {
-	if e.o.Self == "" || landlockABI() < leastABI {
-		return func() error { return nil }, nil
-	}
-	spec, err := json.Marshal(e.confinedGrants())
-	if err != nil {
-		return nil, err
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	cmd.Args = append([]string{"anchor", confineArg, string(spec), cmd.Path}, cmd.Args...)
-	cmd.Path = e.o.Self
-	cmd.ExtraFiles = []*os.File{w}
-	return func() error {
-		w.Close()
-		defer r.Close()
-		_ = r.SetReadDeadline(time.Now().Add(5 * time.Second))
-		if report, err := io.ReadAll(r); err != nil || string(report) != confineOK {
-			return fmt.Errorf("anchor could not be started for it: %s", strings.TrimPrefix(string(report), confineOK))
-		}
-		return nil
-	}, nil
-}
-
 // confinedGrants are the paths of a confined command.
 func (s *shared) confinedGrants() grants {
 	g := grants{
-		Run: []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system", "/snap"},
-		Read: []string{s.dir, "/etc", "/proc", "/sys", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
+		run: []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system", "/snap"},
+		read: []string{s.dir, "/etc", "/proc", "/sys", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 			filepath.Join(s.o.Home, ".gitconfig"), filepath.Join(s.o.Home, ".config/git/config"),
 			filepath.Join(s.o.Home, ".config/git/ignore"), filepath.Join(s.o.Home, ".config/git/attributes")},
 	}
 	for _, entry := range s.cleanPath() {
-		g.Run = append(g.Run, s.toolchain(resolved(entry)))
+		g.run = append(g.run, s.toolchain(resolved(entry)))
 	}
-	g.Read = append(g.Read, s.gitReads()...)
+	g.read = append(g.read, s.gitReads()...)
 	return g
 }
 

@@ -12,15 +12,6 @@ import (
 	"anchor/internal/shellread"
 )
 
-func self(t testing.TB) func(*Options) {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(o *Options) { o.Self = exe }
-}
-
 // asRead runs a command as one that was allowed as read-only, whatever it is: as if the reader had made a mistake.
 func (w *world) asRead(text string) Output {
 	w.t.Helper()
@@ -35,7 +26,7 @@ func TestConfined(t *testing.T) {
 	if !strings.HasPrefix(Confinement(), "Landlock") {
 		t.Skip(Confinement())
 	}
-	w := newWorld(t, map[string]string{"a.txt": "inside\n", "run.sh": "#!/bin/sh\necho ran\n", "../out/o.txt": "outside\n"}, self(t))
+	w := newWorld(t, map[string]string{"a.txt": "inside\n", "run.sh": "#!/bin/sh\necho ran\n", "../out/o.txt": "outside\n"})
 	_ = os.Chmod(w.path("run.sh"), 0o755)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -65,7 +56,7 @@ func TestConfined(t *testing.T) {
 }
 
 func TestConfinedGit(t *testing.T) {
-	w := newWorld(t, map[string]string{"a.txt": "1\n", "sub/b.txt": "b\n", "../home/.gitconfig": "[include]\n\tpath = ~/more\n", "../home/more": "[user]\n\tname = t\n\temail = t@e\n"}, self(t))
+	w := newWorld(t, map[string]string{"a.txt": "1\n", "sub/b.txt": "b\n", "../home/.gitconfig": "[include]\n\tpath = ~/more\n", "../home/more": "[user]\n\tname = t\n\temail = t@e\n"})
 	w.run("git init -q && git add -A && git commit -qm one && echo 2 >> a.txt")
 	mark := filepath.Join(w.root, "ran")
 	w.put(".git/hooks/fsmonitor", "#!/bin/sh\ntouch "+mark+"\n")
@@ -76,7 +67,7 @@ func TestConfinedGit(t *testing.T) {
 			t.Errorf("%s: %+v", c, out)
 		}
 	}
-	sub, err := New(Options{Dir: w.path("sub"), Home: w.o.Home, Env: w.o.Env, Self: w.o.Self, Sink: w.sink})
+	sub, err := New(Options{Dir: w.path("sub"), Home: w.o.Home, Env: w.o.Env, Sink: w.sink})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,22 +81,18 @@ func TestConfinedGit(t *testing.T) {
 }
 
 func TestConfinementFailsClosed(t *testing.T) {
-	if !strings.HasPrefix(Confinement(), "Landlock") {
-		t.Skip(Confinement())
-	}
-	for _, exe := range []string{"/none/anchor", "/bin/false"} {
-		u := yes()
-		w := newWorld(t, map[string]string{"a.txt": "x\n"}, approver(u), func(o *Options) { o.Self = exe })
-		out, err := w.Exec(t.Context(), Command{Text: "cat a.txt"})
-		if err != nil || out.Text != "x\n" || len(u.asked) != 1 {
-			t.Errorf("%s: %+v %v, asked %d times", exe, out, err, len(u.asked))
-		}
+	u := yes()
+	w := newWorld(t, map[string]string{"a.txt": "x\n"}, approver(u))
+	w.confine = func(grants, func() error) error { return errConfine }
+	out, err := w.Exec(t.Context(), Command{Text: "cat a.txt"})
+	if err != nil || out.Text != "x\n" || len(u.asked) != 1 {
+		t.Errorf("%+v %v, asked %d times", out, err, len(u.asked))
 	}
 }
 
 func TestReadOnlyCommandsDoNotAsk(t *testing.T) {
 	u := &user{}
-	w := newWorld(t, map[string]string{"a.txt": "x\n"}, approver(u), self(t))
+	w := newWorld(t, map[string]string{"a.txt": "x\n"}, approver(u))
 	for _, c := range []string{"cat a.txt", "ls", "cat *.txt"} {
 		if out, err := w.Exec(t.Context(), Command{Text: c}); err != nil || out.Exit != 0 {
 			t.Errorf("%s: %+v %v", c, out, err)
@@ -166,16 +153,14 @@ func TestExpandGlobAsBash(t *testing.T) {
 }
 
 func BenchmarkConfinedCommand(b *testing.B) {
-	for name, exe := range map[string]func(*Options){"confined": self(b), "plain": func(*Options) {}} {
-		b.Run(name, func(b *testing.B) {
-			o := Options{Dir: b.TempDir(), Env: os.Environ()}
-			exe(&o)
-			g, err := New(o)
+	for _, confined := range []bool{false, true} {
+		b.Run(map[bool]string{false: "plain", true: "confined"}[confined], func(b *testing.B) {
+			g, err := New(Options{Dir: b.TempDir(), Env: os.Environ()})
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer g.Close()
-			e := effects{looks{g}, policy.Decision{Verdict: policy.Allow, ReadOnly: true}}
+			e := effects{looks{g}, policy.Decision{Verdict: policy.Allow, ReadOnly: confined}}
 			for b.Loop() {
 				if _, err := e.run(b.Context(), Command{Text: "true"}); err != nil {
 					b.Fatal(err)

@@ -128,38 +128,22 @@ func (e effects) start(c Command, out *capture) (*job, error) {
 	cmd := exec.Command(bash, "--noprofile", "--norc", "-c", c.Text)
 	cmd.Args[0] = "bash" // as messages of bash name it
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = e.dir, slices.Clone(e.env()), w, w
+	var j *job
+	start := func() (err error) {
+		j, err = e.jobs.start(cmd, r, out)
+		return err
+	}
 	if e.decision.ReadOnly {
 		cmd.Env = e.quietEnv(cmd.Env)
-		return e.startConfined(cmd, r, out)
+		err = e.confine(e.confinedGrants(), start)
+	} else {
+		err = start()
 	}
-	j, err := e.jobs.start(cmd, r, out)
 	if err != nil {
 		r.Close()
 		return nil, fmt.Errorf("the command could not be started: %w", err)
 	}
 	return j, nil
-}
-
-// startConfined starts a command that runs unasked. Its error is errConfine: then it did not run.
-func (e effects) startConfined(cmd *exec.Cmd, r *os.File, out *capture) (*job, error) {
-	started, err := e.confined(cmd)
-	var j *job
-	if err == nil {
-		if j, err = e.jobs.start(cmd, r, out); err != nil {
-			r.Close()
-		}
-		err = errors.Join(err, started())
-	}
-	if err == nil {
-		return j, nil
-	}
-	if j != nil {
-		j.end()
-		r.Close()
-		await(j.drained, last)
-		e.jobs.settle(j)
-	}
-	return nil, fmt.Errorf("%w: %w", errConfine, err)
 }
 
 // await waits for c, for a while. It says whether c was closed.

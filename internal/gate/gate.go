@@ -34,8 +34,6 @@ type Options struct {
 	PassEnv []string
 	// Record gets what the session keeps of the gate's work; nil for none. An error fails the write.
 	Record func(Record) error
-	// Self is anchor's own executable, started again to confine a command. Empty: no confinement.
-	Self string
 }
 
 // Approver asks the user. Approve may be called by several goroutines at once. An error is a no.
@@ -95,6 +93,7 @@ type shared struct {
 	env    func() []string // of every command
 	// cleanPath is PATH without relative entries and those inside the directory.
 	cleanPath func() []string
+	confine   func(grants, func() error) error
 
 	mu      sync.Mutex
 	rules   policy.Rules
@@ -118,7 +117,7 @@ func New(o Options) (*Gate, error) {
 	} else {
 		root.Close()
 	}
-	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), rules: o.Rules, locks: map[string]chan struct{}{}}
+	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), rules: o.Rules, locks: map[string]chan struct{}{}, confine: confined}
 	s.rules.Dir, s.rules.Home = dir, o.Home
 	s.rules.Allow = slices.Clone(o.Rules.Allow)
 	s.masker.AddEnv(o.Env)

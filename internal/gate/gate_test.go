@@ -15,13 +15,7 @@ import (
 	"anchor/internal/policy"
 )
 
-// TestMain also plays anchor's own executable for confined commands.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "__confine" {
-		os.Exit(Confine(os.Args[1:]))
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // user is an approver that gives the same answer always, and keeps what it was asked.
 type user struct {
