@@ -251,6 +251,9 @@ func (u *use) config() {
 	}
 }
 
+// maxScript bounds the scripts that are read, in bytes.
+const maxScript = 8 << 10
+
 // script takes the text of a little language, then paths.
 func (u *use) script(rule string) {
 	list := u.operands
@@ -269,7 +272,7 @@ func (u *use) script(rule string) {
 	}
 	text := strings.Join(u.scripts, "\n")
 	accepts := map[string]func(string) bool{"sed": sedReads, "awk": awkReads, "jq": jqReads}[rule]
-	if accepts == nil || !accepts(text) {
+	if accepts == nil || len(text) > maxScript || !accepts(text) {
 		u.refuse(u.name + " with a script that may do more than print")
 	}
 	u.read(list)

@@ -35,7 +35,7 @@ type Reading struct {
 	Paths []Path
 	// Programs are the bare names of the programs that are run. Builtins are left out.
 	Programs []string
-	// Git says that a part runs git, whose configuration in the repository may name programs.
+	// Git says that a part runs git, by itself or through go, whose configuration in the repository may name programs.
 	Git bool
 	// Suspects are words that may name files that only the hard denials care about (any command, read-only or not).
 	Suspects []Path
@@ -62,8 +62,8 @@ type Path struct {
 	Glob bool
 }
 
-// MaxLength is the longest command, in bytes, that is parsed. MaxNesting bounds how many opening brackets, quotes of
-// substitutions and compound keywords it may hold, so that the parser's recursion stays small.
+// MaxLength is the longest command, in bytes, that is parsed. MaxNesting bounds how many brackets and keywords that can
+// open a level it may hold, so that the parser's recursion stays small.
 const (
 	MaxLength  = 64 << 10
 	MaxNesting = 4000
@@ -78,7 +78,7 @@ func Read(command string) Reading {
 	if err != nil {
 		return Reading{Reason: err.Error()}
 	}
-	r := reader{plain: true}
+	r := reader{plain: true, seen: map[string]bool{}}
 	r.list(file.Stmts, dirs{""})
 	if r.calls == 0 {
 		r.refuse("runs nothing")
@@ -121,8 +121,8 @@ func screen(command string) string {
 
 // nesting counts what can open a level, wherever it stands: an upper bound of the depth.
 func nesting(command string) int {
-	n := strings.Count(command, "(") + strings.Count(command, "{") + strings.Count(command, "`")
-	for _, keyword := range []string{"if", "do", "case", "!", "time", "coproc", "function", "[["} {
+	n := 0
+	for _, keyword := range []string{"(", "{", "[", "`", "!", "if", "do", "case", "time", "coproc", "function"} {
 		n += strings.Count(command, keyword)
 	}
 	return n

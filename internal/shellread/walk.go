@@ -32,6 +32,7 @@ type reader struct {
 	out   Reading
 	plain bool // Parts is to be kept
 	calls int
+	seen  map[string]bool // programs
 }
 
 // refuse says that the command is not read-only. The first reason stays.
@@ -233,10 +234,11 @@ func (r *reader) call(c *syntax.CallExpr, in dirs, inputs []word) (yes, no dirs)
 // record adds a judged program to the reading.
 func (r *reader) record(u *use, words []word) {
 	r.refuse(u.reason)
-	if !strings.Contains(u.name, "/") && !isBuiltin(u.name) && !slices.Contains(r.out.Programs, u.name) {
+	if !r.seen[u.name] && !strings.Contains(u.name, "/") && !isBuiltin(u.name) {
 		r.out.Programs = append(r.out.Programs, u.name)
+		r.seen[u.name] = true
 	}
-	r.out.Git = r.out.Git || u.name == "git"
+	r.out.Git = r.out.Git || u.name == "git" || u.name == "go" // go asks git for the version of a package
 	part := Part{Words: make([]string, len(words)), ReadOnly: u.reason == "", Paths: u.paths}
 	for i, w := range words {
 		part.Words[i] = w.text
@@ -276,6 +278,8 @@ func (r *reader) cd(words []word, in dirs) (yes, no dirs) {
 		}
 		if named == "." {
 			named = ""
+		} else if named[0] == '~' && p.Text[0] != '~' { // a directory that is called ~
+			named = "./" + named
 		}
 		yes = union(yes, dirs{named})
 		if strings.Contains("/"+words[1].text+"/", "/../") {
@@ -325,6 +329,10 @@ func escapePattern(s string) string {
 func mentioned(words []word, in dirs) (out []Path) {
 	for _, w := range words {
 		text := w.text
+		if len(text) > 4096 { // too long to take apart: may name anything
+			out = append(out, Path{Text: "/"})
+			continue
+		}
 		if len(text) > 2 && text[0] == '-' && text[1] != '-' {
 			out = append(out, located(word{text: text[2:]}, in)...)
 		}
