@@ -11,7 +11,6 @@ import (
 
 	"anchor/internal/denial"
 	"anchor/internal/policy"
-	"anchor/internal/secret"
 	"anchor/internal/shellread"
 )
 
@@ -211,7 +210,7 @@ func (g *Gate) learnSecrets() {
 		case !d.Type().IsRegular():
 			return nil
 		}
-		if _, ok := secret.File(filepath.ToSlash(name)); ok {
+		if isSecret(name) {
 			g.learnFile(name)
 		}
 		return nil

@@ -157,7 +157,7 @@ func (s *scan) sift(b *branch, names []fs.DirEntry) {
 		if !e.wanted && !d.IsDir() {
 			continue
 		}
-		if _, hidden := secret.File(filepath.ToSlash(abs)); hidden && !s.o.Secret {
+		if !s.o.Secret && isSecret(abs) {
 			out.Secret++
 			continue
 		}
@@ -204,4 +204,10 @@ func (s *scan) rules(b *branch, names []fs.DirEntry) *ignore.Rules {
 		at = filepath.ToSlash(b.abs[s.top:])
 	}
 	return rules.With(at, lists)
+}
+
+// isSecret says whether a file is a secret by its name.
+func isSecret(abs string) bool {
+	_, secret := secret.File(filepath.ToSlash(abs))
+	return secret
 }
