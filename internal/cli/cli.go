@@ -43,8 +43,6 @@ func Main(args, env []string, in, out, err *os.File) int {
 	o, fault := parse(args)
 	if fault == nil {
 		fault = dispatch(ctx, sh, o, &s, cancel)
-	} else if o.json && (o.print || o.command == "") {
-		failed(sh, o, fault)
 	}
 	report(err, fault)
 	return code(fault)

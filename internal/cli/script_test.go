@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the golden parts of the scripts a
 //
 //	protocol FILE ARGS…  plays a conversation with anchor --json ARGS (see play)
 //	valid FILE           every line of FILE is an event or a result by the schema
-//	perm MODE FILE       chmod
+//	exec-code N CMD…     exec that must end with exit code N
 func TestScripts(t *testing.T) {
 	bin := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "anchor"), "anchor").CombinedOutput(); err != nil {
@@ -51,10 +51,17 @@ func TestScripts(t *testing.T) {
 					ts.Check(schema.valid(line))
 				}
 			},
-			"perm": func(ts *testscript.TestScript, neg bool, args []string) {
-				var mode uint32
-				_, err := fmt.Sscanf(args[0], "%o", &mode)
-				ts.Check(errors.Join(err, os.Chmod(ts.MkAbs(args[1]), os.FileMode(mode))))
+			"exec-code": func(ts *testscript.TestScript, neg bool, args []string) {
+				var exit *exec.ExitError
+				code := "0"
+				if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+					code = fmt.Sprint(exit.ExitCode())
+				} else if err != nil {
+					ts.Fatalf("%v", err)
+				}
+				if code != args[0] {
+					ts.Fatalf("exit code %s, want %s\n%s", code, args[0], ts.ReadFile("stderr"))
+				}
 			},
 		},
 	})

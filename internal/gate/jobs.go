@@ -129,9 +129,12 @@ func (g *Gate) Close() {
 	s := &g.jobs
 	s.mu.Lock()
 	s.closed = true
-	live := s.live
+	live, none := s.live, s.count == 0
 	s.live = nil
 	s.mu.Unlock()
+	if none {
+		return // there is nothing to look for, and looking takes time
+	}
 	var all sync.WaitGroup
 	for j := range live {
 		all.Go(func() {

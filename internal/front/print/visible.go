@@ -1,13 +1,13 @@
 package print
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 )
 
 // Visible makes text of models and tools safe to show: control characters and those that turn the reading direction are
-// written out as \u{1b}, so that none of them reaches a terminal. Lines and tabs stay.
+// written out as \x1b, so that none of them reaches a terminal. Lines and tabs stay.
 func Visible(s string) string {
 	clean := func(r rune) bool {
 		return r == '\n' || r == '\t' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) && r != '\u2028' && r != '\u2029'
@@ -20,7 +20,7 @@ func Visible(s string) string {
 		if clean(r) {
 			b.WriteRune(r)
 		} else {
-			fmt.Fprintf(&b, `\u{%x}`, r)
+			b.WriteString(strings.Trim(strconv.QuoteToASCII(string(r)), `"`))
 		}
 	}
 	return b.String()
