@@ -180,10 +180,12 @@ func TestFixedPromptOverTheLimit(t *testing.T) {
 func TestLongRun(t *testing.T) {
 	n := 0
 	w := start(t, nil, small)
-	w.file("f", strings.Repeat("row\n", 1500))
+	for i := range 500 {
+		w.file(fmt.Sprint("f", i), strings.Repeat("row\n", 1500))
+	}
 	w.script.loop, w.script.sums = true, []reply{say("SUMMARY")}
 	w.script.replies = append(repeat(500, func(i int) reply {
-		return reply{text: fmt.Sprintf("Step %d, some words on it.", i), calls: []msg.Call{read("f"), shell(fmt.Sprintf("echo %d > n", i))}}
+		return reply{text: fmt.Sprintf("Step %d, some words on it.", i), calls: []msg.Call{read(fmt.Sprint("f", i)), write("n", fmt.Sprint(i))}}
 	}), say("done"))
 	for i := range w.script.replies {
 		w.script.replies[i].see = func(r provider.Request) {

@@ -1,11 +1,8 @@
 package agent
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"anchor/internal/msg"
 )
@@ -15,7 +12,7 @@ import (
 //
 //   - the list starts with what the user said, or a summary;
 //   - each call has exactly one result, directly after its reply, in the order of the calls; results without a call are gone;
-//   - ids are unique in the whole conversation, names are legal on every wire;
+//   - ids are unique in the whole conversation;
 //   - no text is blank, no reply empty; thinking is signed and its model's own; of an interrupted reply there is the text.
 //
 // It is deterministic, and what needs no mending keeps its address: mending a mended list changes nothing.
@@ -38,7 +35,9 @@ func mend(in []entry, to Model) ([]entry, map[string]bool) {
 	for i := firstOf(in); i < len(in); {
 		reply, ok := in[i].m.(*msg.Assistant)
 		if !ok {
-			out = keep(out, in[i])
+			if saysAnything(in[i].m) {
+				out = append(out, in[i])
+			}
 			i++
 			continue
 		}
@@ -54,19 +53,15 @@ func mend(in []entry, to Model) ([]entry, map[string]bool) {
 
 // firstOf is where the list may begin.
 func firstOf(in []entry) int {
-	i := slices.IndexFunc(in, func(e entry) bool {
-		switch m := e.m.(type) {
-		case *msg.User:
-			return !blank(m.Text) || len(m.Images) > 0
-		case *msg.Summary:
-			return !blank(m.Text)
+	for i, e := range in {
+		switch e.m.(type) {
+		case *msg.User, *msg.Summary:
+			if saysAnything(e.m) {
+				return i
+			}
 		}
-		return false
-	})
-	if i < 0 {
-		return len(in)
 	}
-	return i
+	return len(in)
 }
 
 func isReply(e entry) bool {
@@ -74,25 +69,17 @@ func isReply(e entry) bool {
 	return ok
 }
 
-// keep appends a message that is no reply, if it says something. A result that comes here has no call.
-func keep(out []entry, e entry) []entry {
-	switch m := e.m.(type) {
-	case *msg.Tool:
-		return out
+// saysAnything is whether a message that is no reply may stand in the list. A result that is asked about has no call.
+func saysAnything(m msg.Message) bool {
+	switch m := m.(type) {
 	case *msg.User:
-		if blank(m.Text) && len(m.Images) == 0 {
-			return out
-		}
+		return !blank(m.Text) || len(m.Images) > 0
 	case *msg.Summary:
-		if blank(m.Text) {
-			return out
-		}
+		return !blank(m.Text)
 	case *msg.Note:
-		if blank(m.Text) {
-			return out
-		}
+		return !blank(m.Text)
 	}
-	return append(out, e)
+	return false
 }
 
 // mendRound appends a reply, the results of its calls, and what else came before the next reply.
@@ -110,7 +97,9 @@ func mendRound(out []entry, e entry, reply *msg.Assistant, rest []entry, ids map
 		}
 	}
 	for _, r := range rest {
-		out = keep(out, r)
+		if saysAnything(r.m) {
+			out = append(out, r)
+		}
 	}
 	return out
 }
@@ -123,15 +112,15 @@ func resultOf(c msg.Call, old string, rest []entry, taken []bool) entry {
 			continue
 		}
 		taken[i] = true
-		if m.CallID == c.ID && m.Name == c.Name && (!blank(m.Text) || len(m.Images) > 0) {
+		text := m.Text
+		if blank(text) && len(m.Images) == 0 {
+			text = noOutput
+		}
+		if m.CallID == c.ID && m.Name == c.Name && m.Text == text {
 			return e
 		}
-		fixed := *m
-		fixed.CallID, fixed.Name = c.ID, c.Name
-		if blank(m.Text) && len(m.Images) == 0 {
-			fixed.Text = noOutput
-		}
-		return entry{m: &fixed, seq: e.seq, trimmed: e.trimmed, size: size(&fixed)}
+		fixed := &msg.Tool{CallID: c.ID, Name: c.Name, OK: m.OK, Text: text, Images: m.Images}
+		return entry{m: fixed, seq: e.seq, trimmed: e.trimmed, size: size(fixed)}
 	}
 	return newEntry(&msg.Tool{CallID: c.ID, Name: c.Name, Text: noResult}, 0)
 }
@@ -158,7 +147,7 @@ func clean(r *msg.Assistant, to Model) *msg.Assistant {
 	return &c
 }
 
-// rename returns the reply with ids that are not in ids yet, which it adds them to, and with legal names and arguments.
+// rename returns the reply with ids that are not in ids yet, which it adds them to.
 func rename(r *msg.Assistant, ids map[string]bool) *msg.Assistant {
 	out := r
 	for i, b := range r.Blocks {
@@ -166,54 +155,24 @@ func rename(r *msg.Assistant, ids map[string]bool) *msg.Assistant {
 		if !ok {
 			continue
 		}
-		fixed := legal(c)
-		fixed.ID = unique(ids, c.ID)
-		if fixed.ID == c.ID && fixed.Name == c.Name && bytes.Equal(fixed.Args, c.Args) {
+		id := unique(ids, c.ID)
+		if id == c.ID {
 			continue
 		}
 		if out == r {
-			copied := *r
-			copied.Blocks = slices.Clone(r.Blocks)
-			out = &copied
+			out = &msg.Assistant{Blocks: slices.Clone(r.Blocks), Provider: r.Provider, Model: r.Model, Interrupted: r.Interrupted}
 		}
-		out.Blocks[i] = fixed
+		c.ID = id
+		out.Blocks[i] = c
 	}
 	return out
-}
-
-// legal mends a name that no wire takes, and arguments that are no object.
-func legal(c msg.Call) msg.Call {
-	odd := func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
-	}
-	if strings.ContainsFunc(c.Name, odd) {
-		c.Name = strings.Map(func(r rune) rune {
-			if odd(r) {
-				return '_'
-			}
-			return r
-		}, c.Name)
-	}
-	if c.Name = c.Name[:min(len(c.Name), 64)]; c.Name == "" {
-		c.Name = "unknown"
-	}
-	switch args := bytes.TrimLeft(c.Args, " \t\r\n"); {
-	case string(args) == "null":
-		c.Args = json.RawMessage("{}")
-	case c.Args != nil && !bytes.HasPrefix(args, []byte("{")):
-		c.Args, c.Bad, c.Fault = nil, string(c.Args), "the arguments are no JSON object"
-	case c.Args == nil && c.Bad == "":
-		c.Args = json.RawMessage("{}")
-	}
-	return c
 }
 
 // unique returns id, or one made from it that is not in ids, and adds it to them.
 func unique(ids map[string]bool, id string) string {
 	fresh := id
-	if id == "" || len(id) > 64 {
-		id = "call" + strings.ToValidUTF8(id[:min(len(id), 40)], "")
-		fresh = id
+	if id == "" {
+		id, fresh = "call", "call"
 	}
 	for n := len(ids) + 1; ids[fresh]; n++ {
 		fresh = fmt.Sprintf("%s-%d", id, n)

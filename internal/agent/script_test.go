@@ -218,7 +218,7 @@ func invalid(list []msg.Message) string {
 						return fmt.Sprintf("message %d: half thinking", i)
 					}
 				case msg.Call:
-					if seen[b.ID] || b.ID == "" || b.Name == "" || b.Args == nil && b.Bad == "" {
+					if seen[b.ID] || b.ID == "" {
 						return fmt.Sprintf("message %d: a bad call %+v", i, b)
 					}
 					seen[b.ID] = true

@@ -136,7 +136,7 @@ func TestFourAtOnceTheRestInOrder(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
 	running, most := 0, 0
-	release := make(chan struct{})
+	release, entered := make(chan struct{}), make(chan struct{}, 7)
 	for i := range 7 {
 		task := fmt.Sprint("SUB-", i)
 		w.script.routes[task] = []reply{{text: fmt.Sprint("result ", i), see: func(provider.Request) {
@@ -144,6 +144,7 @@ func TestFourAtOnceTheRestInOrder(t *testing.T) {
 			order, running = append(order, task), running+1
 			most = max(most, running)
 			mu.Unlock()
+			entered <- struct{}{}
 			<-release
 			mu.Lock()
 			running--
@@ -151,7 +152,12 @@ func TestFourAtOnceTheRestInOrder(t *testing.T) {
 		}}}
 	}
 	w.script.loop = true
-	w.script.replies[2].see = func(provider.Request) { close(release) }
+	w.script.replies[2].see = func(provider.Request) {
+		for range 4 {
+			<-entered
+		}
+		close(release)
+	}
 	w.want(w.say("go"), event.Completed, "")
 	contains(t, w.results()[7].Text, "agent-4: running", "agent-5: waiting", "agent-7: waiting")
 	if first := slices.Sorted(slices.Values(order[:4])); most > 4 || strings.Join(first, " ") != "SUB-0 SUB-1 SUB-2 SUB-3" {

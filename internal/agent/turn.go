@@ -167,11 +167,17 @@ func (t *turn) broken(ctx context.Context, partial string) {
 	switch {
 	case blank(partial):
 	case ctx.Err() != nil:
-		m, _ := t.current()
-		t.add(&msg.Assistant{Blocks: []msg.Block{msg.Text{Text: partial}}, Provider: m.Provider, Model: m.Name, Interrupted: true})
+		t.part(partial)
 		t.add(&msg.Note{Text: "The user interrupted the reply above."})
 	default:
 		t.notice("the part of the reply that was shown is void: it broke off")
+	}
+}
+
+// part keeps the text of a reply of which nothing else is kept.
+func (t *turn) part(text string) {
+	if m, _ := t.current(); !blank(text) {
+		t.add(&msg.Assistant{Blocks: []msg.Block{msg.Text{Text: text}}, Provider: m.Provider, Model: m.Name, Interrupted: true})
 	}
 }
 
@@ -256,7 +262,7 @@ func (t *turn) take(ctx context.Context, done provider.Done) *event.TurnEnd {
 	t.cut, t.emptied = 0, false
 	switch {
 	case done.Stop == provider.StopRefusal:
-		t.addText(text)
+		t.part(text)
 		return failure("the model refused to answer this. Ask in another way, or another model")
 	case done.Stop == provider.StopLength && (len(calls) > 0 || blank(text)):
 		return t.cutOff(reply, cut+1)
@@ -281,14 +287,6 @@ func (t *turn) take(ctx context.Context, done provider.Done) *event.TurnEnd {
 		t.notice("the answer was cut at the output limit of the model")
 	}
 	return t.answered(ctx, text)
-}
-
-// addText keeps the text of a reply that is not kept as it is.
-func (t *turn) addText(text string) {
-	if !blank(text) {
-		m, _ := t.current()
-		t.add(&msg.Assistant{Blocks: []msg.Block{msg.Text{Text: text}}, Provider: m.Provider, Model: m.Name, Interrupted: true})
-	}
 }
 
 // cutOff handles a reply that was cut at the output limit before it was of use. Its calls may be incomplete: none is run.
