@@ -41,6 +41,8 @@ func (s *scan) runsDownload(word string) {
 func (s *scan) runsText(name string, argv []string, in flow) (out flow, ok bool) {
 	args := argv[1:]
 	switch {
+	case name == "make" && strings.Contains(strings.Join(args, " "), "-f -"):
+		return s.script(name, "-", in, false), true
 	case name == "eval":
 		return s.shellText("eval", strings.Join(args, " "), in), true
 	case name == "trap":
@@ -150,6 +152,7 @@ func (s *scan) interpret(name string, lang interpreter, args []string, in flow) 
 			return
 		case listed(lang.values, a):
 			i++
+		case a == "run" && listed("bun deno", name):
 		case a == "-" || !strings.HasPrefix(a, "-"):
 			s.operands("", append([]string{name}, args[i:]...))
 			s.script(name, a, in, false)
@@ -184,6 +187,7 @@ func (s *scan) output(name string, argv []string, in flow) flow {
 		if text, ok := optionText(args, "-name"); ok {
 			return flow{text: text}
 		}
+		return flow{text: s.found}
 	case name == "pwd":
 		return flow{text: s.cwd()}
 	case listed("read mapfile readarray", name):
@@ -198,6 +202,9 @@ func (s *scan) output(name string, argv []string, in flow) flow {
 		return in
 	}
 	out := flow{net: in.net}
+	if f, ok := optionText(args, "of="); ok && name == "dd" {
+		s.keep(f, in)
+	}
 	files := operandsOf(args)
 	for _, f := range files {
 		out = out.with(s.stored(f))

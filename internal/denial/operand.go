@@ -18,7 +18,7 @@ var (
 	// Their first word that is no option is text.
 	patternFirst = set("grep egrep fgrep rg ag ack zgrep bzgrep xzgrep ugrep pcregrep sed gsed awk gawk mawk nawk jq yq gojq jaq xq perl rename sd comby ast-grep sg semgrep")
 	// Options whose value is a message, a title or the like, with any program.
-	textOptions = "-m --message --title --body --subject --description --comment --grep --author --committer --format --pretty --label --name -name -iname -path -ipath -wholename -regex -iregex -H --header -A --user-agent -X --request -u --user --since --until --date -S -G -run --run -bench -tags --trailer --notes -b --branch -q --query"
+	textOptions = "-m --message --title --body --subject --description --comment --grep --author --committer --format --pretty --label --name -name -iname -path -ipath -wholename -regex -iregex -H --header -A --user-agent -X --request -u --user --since --until --date -S -G -run --run -bench -tags --trailer --notes -b --branch -q --query --exclude --exclude-dir --exclude-from --ignore --ignore-pattern --skip"
 	// Subcommands of git that show or change no content of the files they name.
 	gitNames = set("status ls-files ls-tree check-ignore check-attr config rm branch tag remote fetch push pull clone init log rev-list rev-parse shortlog stash checkout-index clean reflog symbolic-ref merge rebase switch worktree update-index describe for-each-ref count-objects")
 )
@@ -28,6 +28,7 @@ var patternOptions = map[string]string{
 	"":    "-e --regexp -A -B -C -m --max-count --context --include --exclude --exclude-dir -g --glob --iglob --color --colour -d -D",
 	"rg":  "-e --regexp -A -B -C -m --max-count --context -g --glob --iglob --color --colour -t -T --type --type-not -r --replace -j -M --sort",
 	"sed": "-e --expression -l", "gsed": "-e --expression -l", "awk": "-F -v -e", "gawk": "-F -v -e", "mawk": "-F -v", "nawk": "-F -v",
+	"zip": "-x --exclude", "tree": "-I -P",
 	"jq": "--arg --argjson --indent", "yq": "-I --indent -o -p", "perl": "-e -E",
 }
 
@@ -59,12 +60,14 @@ func (s *scan) operands(name string, argv []string) {
 		}
 	}
 	text := patternFirst[name]
-	options := textOptions
+	options, known := patternOptions[name]
+	switch {
+	case !text:
+		options += " " + textOptions
+	case !known:
+		options = patternOptions[""]
+	}
 	if text {
-		var known bool
-		if options, known = patternOptions[name]; !known {
-			options = patternOptions[""]
-		}
 		for _, o := range []string{"-e", "--regexp", "--expression", "-f", "--file", "--from-file", "--files"} {
 			if _, given := optionText(args, o); given && (o[len(o)-1] != 'e' || listed(options, o) || o == "--file") {
 				text = false
@@ -78,6 +81,13 @@ func (s *scan) operands(name string, argv []string) {
 		case a == "--" && !ended:
 			ended = true
 		case !ended && strings.HasPrefix(a, "-") && len(a) > 1:
+			k, v, attached := strings.Cut(a, "=")
+			if !attached && i+1 < len(args) {
+				v = args[i+1]
+			}
+			if patternFirst[name] {
+				s.onlyFiles(k, v)
+			}
 			if listed(options, a) {
 				i++
 			} else {
@@ -90,6 +100,15 @@ func (s *scan) operands(name string, argv []string) {
 		}
 	}
 }
+
+// onlyFiles judges the pattern of an option that says which files to search.
+func (s *scan) onlyFiles(option, pattern string) {
+	if listed("--include -g --glob --iglob", option) && !strings.HasPrefix(pattern, "!") {
+		s.named(wildcards.Replace(pattern))
+	}
+}
+
+var wildcards = strings.NewReplacer("*", star, "?", one)
 
 // gitArgs takes git's own options off.
 func gitArgs(args []string) []string {
@@ -134,6 +153,9 @@ func (s *scan) operand(name, a string) {
 		}
 		return
 	}
+	if strings.HasPrefix(a, ":!") || strings.HasPrefix(a, ":^") || strings.HasPrefix(a, ":(exclude") { // git's way to leave out
+		return
+	}
 	s.secretPath(strings.TrimPrefix(a, "@"))
 	if _, v, ok := strings.Cut(a, "="); ok {
 		v, _, _ = strings.Cut(v, ";")
@@ -158,8 +180,8 @@ func (s *scan) findSecrets(args []string) {
 		return
 	}
 	for i, a := range args {
-		if i > 0 && listed("-name -iname -path -ipath -wholename", args[i-1]) {
-			s.named(strings.NewReplacer("*", star, "?", one).Replace(a))
+		if i > 0 && listed("-name -iname -path -ipath -wholename", args[i-1]) && (i < 2 || !listed("! -not", args[i-2])) {
+			s.named(wildcards.Replace(a))
 		} else if !strings.HasPrefix(a, "-") && i == 0 {
 			s.named(a)
 		}

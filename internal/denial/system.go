@@ -9,7 +9,7 @@ import (
 const byHand = "; a person may run it in a terminal of their own."
 
 // Programs that run something with the rights of another user.
-var privileged = set("sudo sudo-rs sudoedit su doas pkexec run0 runuser gosu su-exec dzdo pfexec setcap nsenter")
+var privileged = set("sudo sudo-rs sudoedit su doas pkexec run0 runuser gosu su-exec dzdo pfexec setcap nsenter visudo capsh")
 
 func (s *scan) privilege(name string, argv []string) {
 	switch {
@@ -75,7 +75,7 @@ var formatters = set("wipefs blkdiscard shred sgdisk sfdisk fdisk gdisk cfdisk p
 
 const (
 	tables  = "fdisk gdisk sfdisk sgdisk cfdisk parted" // these also list
-	listing = "-l --list -p --print print -i --info -v --verify -d --dump -s --show-size"
+	listing = "-l --list -p --print print -i --info -v --verify -d --dump"
 )
 
 func (s *scan) disk(name string, argv []string) {
@@ -128,7 +128,7 @@ func (s *scan) disk(name string, argv []string) {
 }
 
 // Block devices and memory, by the start of their name below /dev.
-var devices = []string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "mapper/", "dm-", "md", "disk", "rdisk", "nbd", "zd", "zvol/", "bcache", "drbd", "sr", "mem", "kmem", "port", "mtdblock", "mtd", "fio", "ram"}
+var devices = []string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "mapper/", "dm-", "md", "disk", "rdisk", "nbd", "zd", "zvol/", "bcache", "drbd", "sr", "mem", "kmem", "port", "mtdblock", "mtd", "fio", "ram", "loop", "pmem", "vg"}
 
 // device denies a write to a file if it is a block device.
 func (s *scan) device(file, what string) {
@@ -151,16 +151,20 @@ var systemDirs = strings.Fields("/ /bin /boot /dev /etc /home /lib /lib32 /lib64
 	"/usr/bin /usr/sbin /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/share /usr/local /usr/include /usr/src /usr/local/bin /usr/local/lib /usr/local/sbin /usr/local/share " +
 	"/var/lib /var/log /var/spool /var/mail /var/db /var/cache /var/lib/dpkg /var/lib/docker /etc/ssh /etc/ssl /etc/systemd /etc/pam.d /etc/apt /boot/efi /boot/grub /lib/modules")
 
-// vital says whether a path, as seen from any place where the shell may be, is a system or home directory, or all in one.
-func (s *scan) vital(word string) bool {
+// vital says whether a path, as seen from any place where the shell may be, is a system or home directory, or all in one;
+// with onlyAll just the latter.
+func (s *scan) vital(word string, onlyAll bool) bool {
 	for _, cwd := range s.cwds {
 		p := resolve(cwd, word)
 		if p == "" || p != s.env.Dir && strings.HasPrefix(p, s.env.Dir+"/") && s.env.Dir != "/" {
 			continue
 		}
 		whole := p
-		for base := path.Base(whole); base != "/" && strings.Trim(base, unknown+star+one+".") == ""; base = path.Base(whole) {
+		for base := path.Base(whole); base != "/" && (strings.Trim(base, star+one+".") == "" || path.Dir(whole) == "/" && strings.Trim(base, wild) == ""); base = path.Base(whole) {
 			whole = path.Dir(whole) // /etc/* and /etc/.* are all of /etc
+		}
+		if onlyAll && whole == p {
+			continue
 		}
 		if whole == s.env.Dir && whole != p {
 			continue // rm -rf * in the directory itself
@@ -180,14 +184,13 @@ func (s *scan) vital(word string) bool {
 func (s *scan) deletion(name string, argv []string) {
 	args := argv[1:]
 	var targets []string
+	onlyAll := false
 	has := func(prefix string) bool {
 		return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, prefix) })
 	}
 	switch name {
 	case "rm", "grm", "srm", "rimraf":
-		if name != "rimraf" && !recursive(args, "rR") {
-			return
-		}
+		onlyAll = name != "rimraf" && !recursive(args, "rR")
 		targets = operandsOf(args)
 	case "find", "gfind", "bfs", "fd":
 		targets = s.findDeletes(args)
@@ -211,7 +214,7 @@ func (s *scan) deletion(name string, argv []string) {
 		}
 	}
 	for _, t := range targets {
-		if s.vital(t) {
+		if s.vital(t, onlyAll) {
 			s.deny("system deletion", show(strings.Join(argv, " "))+" would destroy "+show(t)+", a system or home directory"+byHand)
 		}
 	}
@@ -268,17 +271,23 @@ func (s *scan) findDeletes(args []string) (roots []string) {
 			i, inTests = i+1, true
 		case listed("-print -print0 -depth -xdev -mount -ls -H -L -P", a), strings.Trim(a, "()!,") == "":
 			inTests = inTests || listed("-print -print0 -depth -xdev -mount -ls", a)
+		case listed("-name -path -wholename -iname", a) && i+1 < len(args) && strings.Trim(args[i+1], "*./") == "":
+			i, inTests = i+1, true
 		case strings.HasPrefix(a, "-"):
 			narrow, inTests = narrow || !deletes, true
 		case !inTests:
 			roots = append(roots, a)
 		}
 	}
-	if !deletes || narrow {
-		return nil
-	}
 	if len(roots) == 0 {
 		roots = []string{"."}
+	}
+	s.found = ""
+	if !narrow {
+		s.found = strings.Join(roots, "/"+star+" ") + "/" + star
+	}
+	if !deletes || narrow {
+		return nil
 	}
 	return roots
 }

@@ -32,8 +32,9 @@ type scan struct {
 	args   []string // $0, $1, …; nil if not known
 	files  map[string]flow
 	funcs  map[string]*syntax.Stmt
-	branch int // over 0 in what may not be run
-	depth  int // of texts within texts and calls of functions
+	found  string // what the last find put out
+	branch int    // over 0 in what may not be run
+	depth  int    // of texts within texts and calls of functions
 }
 
 func (s *scan) cwd() string { return s.cwds[len(s.cwds)-1] }

@@ -137,7 +137,7 @@ func (s *scan) envCommand(args []string, values string) []string {
 		}
 	}
 	for rest := pastOptions(args, values); ; rest = pastOptions(args, values) {
-		if len(rest) > 0 && isAssignment(rest[0]) {
+		if len(rest) > 0 && (isAssignment(rest[0]) || rest[0] == "-") {
 			rest = rest[1:]
 		}
 		if len(rest) == len(args) {
