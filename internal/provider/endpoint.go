@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -127,16 +126,16 @@ func (e *Endpoint) Open(ctx context.Context, address string, send func(context.C
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	r := &Reply{ctx: inner, cancel: cancel, parent: ctx, url: PlainURL(address)}
-	r.Within(e.FirstByte)
-	r.timer = time.AfterFunc(e.FirstByte, func() { cancel(stalled{time.Duration(r.limit.Load())}) })
+	r.timer = time.AfterFunc(e.FirstByte, func() { cancel(stalled{e.FirstByte}) })
 	res, err := send(inner, key)
+	r.timer.Stop()
+	r.limit, r.timer = e.StallTimeout, time.AfterFunc(e.StallTimeout, func() { cancel(stalled{e.StallTimeout}) })
 	r.timer.Stop()
 	if err != nil {
 		defer r.Close()
 		return nil, r.fault(err, e)
 	}
 	r.body = res.Body
-	r.Within(e.StallTimeout)
 	r.events.r = r
 	r.JSON = strings.Contains(res.Header.Get("Content-Type"), "json")
 	page := strings.Contains(res.Header.Get("Content-Type"), "text/html")
@@ -185,7 +184,8 @@ type Reply struct {
 	ctx, parent context.Context
 	cancel      context.CancelCauseFunc
 	timer       *time.Timer
-	limit       atomic.Int64 // a time.Duration; the timer reads it too
+	last        *time.Timer // ends it, when its end was seen
+	limit       time.Duration
 	body        io.ReadCloser
 	events      sse
 	url         string
@@ -193,7 +193,7 @@ type Reply struct {
 
 // Read implements io.Reader.
 func (r *Reply) Read(p []byte) (int, error) {
-	r.timer.Reset(time.Duration(r.limit.Load()))
+	r.timer.Reset(r.limit)
 	n, err := r.body.Read(p)
 	r.timer.Stop()
 	return n, err
@@ -224,8 +224,12 @@ func (r *Reply) Event() ([]byte, error) {
 	return nil, r.Broken("the reply broke off: "+network(err).Message, err)
 }
 
-// Within sets how long the next reads may wait. It is for the little that may come after the end.
-func (r *Reply) Within(d time.Duration) { r.limit.Store(int64(d)) }
+// Within ends the reply after d, whatever still comes. It is for the little that may follow the end.
+func (r *Reply) Within(d time.Duration) {
+	if r.last == nil {
+		r.last = time.AfterFunc(d, func() { r.cancel(stalled{d}) })
+	}
+}
 
 // Broken is the error of a reply that can't be used.
 func (r *Reply) Broken(message string, err error) *Error {
@@ -257,6 +261,9 @@ func (r *Reply) Close() {
 		r.Within(drainTimeout)
 		_, _ = io.CopyN(io.Discard, r, 4<<10)
 		_ = r.body.Close()
+	}
+	if r.last != nil {
+		r.last.Stop()
 	}
 	r.timer.Stop()
 	r.cancel(nil)

@@ -102,11 +102,15 @@ func join(pieces []piece) [][]byte {
 		}
 		user = piece{}
 	}
+	afterReply := false
 	for _, p := range pieces {
-		if p.whole != nil && !p.result {
-			flush()
-		}
 		if p.whole != nil {
+			if !p.result && afterReply && len(user.text)+len(user.images) == 0 {
+				user.text = []byte("Go on.") // the reply before was paused
+			}
+			if afterReply = !p.result; afterReply {
+				flush()
+			}
 			out = append(out, p.whole)
 		}
 		if len(p.text) > 0 && len(user.text) > 0 {
