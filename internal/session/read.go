@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
+	"sync"
+	"time"
 
 	"anchor/internal/home"
 	"anchor/internal/msg"
@@ -126,48 +129,19 @@ func (l *lines) next() (line []byte, whole bool, err error) {
 	}
 }
 
-// headLine reads the head of a line and, if body is not nil, the rest too.
-func headLine(line []byte, body any) (headOf, error) {
-	var h headOf
-	if body != nil {
-		if err := json.Unmarshal(line, body); err != nil {
-			return h, err
-		}
-		return h, json.Unmarshal(line, &h)
-	}
+// headLine reads the head of a line that holds an object. Of a line of our own no more than the head is read, since its text
+// may be long: the head ends with the time.
+func headLine(line []byte) (h headOf, err error) {
 	if len(line) < 2 || line[0] != '{' || line[len(line)-1] != '}' {
 		return h, errors.New("no object")
 	}
-	// Our own lines begin with the head; reading on would be reading all of it.
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.Token()
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return h, err
-		}
-		switch key {
-		case "kind":
-			err = dec.Decode(&h.Kind)
-		case "seq":
-			err = dec.Decode(&h.Seq)
-		case "agent":
-			err = dec.Decode(&h.Agent)
-		case "n":
-			err = dec.Decode(&h.N)
-		case "time":
-			err = dec.Decode(&h.Time)
-		default:
-			if h.Kind == "" {
-				return h, json.Unmarshal(line, &h)
-			}
-			return h, nil
-		}
-		if err != nil {
+	if i := bytes.Index(line[:min(len(line), 300)], []byte(`,"time":"`)); i > 0 && bytes.HasPrefix(line, []byte(`{"kind":"`)) {
+		if json.Unmarshal(append(slices.Clone(line[:i]), '}'), &h) == nil {
+			h.Time, err = time.Parse(time.RFC3339Nano, string(line[i+9:i+9+max(0, bytes.IndexByte(line[i+9:], '"'))]))
 			return h, err
 		}
 	}
-	return h, nil
+	return h, json.Unmarshal(line, &h)
 }
 
 const (
@@ -188,7 +162,7 @@ func (ix *index) add(line []byte, whole bool, at int64, number int) {
 			return
 		}
 	}
-	h, err := headLine(line, nil)
+	h, err := headLine(line)
 	switch {
 	case len(line) == 0 && whole:
 		return
@@ -203,7 +177,7 @@ func (ix *index) add(line []byte, whole bool, at int64, number int) {
 	case "user", "assistant", "tool", "summary", "note":
 		ix.message(record{head: h, at: at, size: len(line), line: number})
 	case "session":
-		if _, err := headLine(line, &ix.meta); err != nil {
+		if err := json.Unmarshal(line, &ix.meta); err != nil {
 			ix.fault(badLine, number)
 		}
 	default:
@@ -290,7 +264,7 @@ func (ix *index) decode(f io.ReaderAt, all bool) {
 		wanted[ix.bySeq[seq]] = true
 	}
 	left := spare
-	var buf []byte
+	var list []*record
 	for i := len(ix.records) - 1; i >= 0; i-- {
 		r := &ix.records[i]
 		if r.e != nil {
@@ -298,26 +272,46 @@ func (ix *index) decode(f io.ReaderAt, all bool) {
 		}
 		if !all && !wanted[i] {
 			if left -= r.size; left < 0 {
-				r.e = Message{r.head.Seq, r.head.Agent, &msg.Note{Text: "(an older message, not read again)"}, r.head.Time}
+				r.e = r.entry(&msg.Note{Text: "(an older message, not read again)"})
 				continue
 			}
 		}
-		buf = slices.Grow(buf[:0], r.size)[:r.size]
-		var m msg.Message
-		_, err := f.ReadAt(buf, r.at)
-		if err == nil || errors.Is(err, io.EOF) {
-			m, err = msg.Decode(r.head.Kind, buf)
-		}
-		if err != nil {
-			what := badLine
-			if ix.cut && i == len(ix.records)-1 {
-				what = cutLine
+		list = append(list, r)
+	}
+	var work sync.WaitGroup
+	for part := range slices.Chunk(list, len(list)/runtime.GOMAXPROCS(0)+1) {
+		work.Go(func() {
+			var buf []byte
+			for _, r := range part {
+				buf = r.decode(f, buf)
 			}
-			ix.fault(what, r.line)
+		})
+	}
+	work.Wait()
+	for i, r := range list {
+		if r.e != nil {
 			continue
 		}
-		r.e = Message{r.head.Seq, r.head.Agent, m, r.head.Time}
+		what := badLine
+		if ix.cut && i == 0 {
+			what = cutLine
+		}
+		ix.fault(what, r.line)
 	}
+}
+
+func (r *record) entry(m msg.Message) Entry { return Message{r.head.Seq, r.head.Agent, m, r.head.Time} }
+
+// decode reads a message; e stays nil if it is damaged. The buffer is for the next one.
+func (r *record) decode(f io.ReaderAt, buf []byte) []byte {
+	buf = slices.Grow(buf[:0], r.size)[:r.size]
+	if _, err := f.ReadAt(buf, r.at); err != nil && !errors.Is(err, io.EOF) {
+		return buf
+	}
+	if m, err := msg.Decode(r.head.Kind, buf); err == nil {
+		r.e = r.entry(m)
+	}
+	return buf
 }
 
 // finish puts together what was found.

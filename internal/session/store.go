@@ -205,7 +205,7 @@ func (s Store) Fork(id string) (string, error) {
 	first, _, err := lines.next()
 	if err == nil {
 		var meta Meta
-		_, damaged := headLine(first, &meta)
+		damaged := json.Unmarshal(first, &meta)
 		if meta.ID = l.id; damaged == nil {
 			err = l.write(headOf{Kind: "session"}, meta)
 		} else {
@@ -265,8 +265,9 @@ func (s Store) Newest(dir string, skipLocked bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	buf := make([]byte, headSize)
 	for _, f := range files {
-		if info, err := f.info(); err != nil || info.Prompt == "" {
+		if info, err := f.info(buf); err != nil || info.Prompt == "" {
 			continue
 		}
 		if skipLocked {
@@ -298,8 +299,9 @@ func (s Store) List(dir string) ([]Info, error) {
 		return nil, err
 	}
 	out := make([]Info, 0, len(files))
+	buf := make([]byte, headSize)
 	for _, f := range files {
-		if info, err := f.info(); err == nil {
+		if info, err := f.info(buf); err == nil {
 			out = append(out, info)
 		}
 	}
@@ -313,14 +315,13 @@ const (
 )
 
 // info reads what List tells: the directory from the first line, the first user message from the head, the number of turns
-// from the last turn entry in the tail.
-func (f file) info() (Info, error) {
+// from the last turn entry in the tail. buf is for the head.
+func (f file) info(buf []byte) (Info, error) {
 	in, err := home.Open(f.path)
 	if err != nil {
 		return Info{}, err
 	}
 	defer in.Close()
-	buf := make([]byte, headSize)
 	n, err := in.ReadAt(buf, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Info{}, err
@@ -328,7 +329,7 @@ func (f file) info() (Info, error) {
 	head, info := buf[:n], Info{ID: f.id, Time: f.time}
 	first, rest, _ := bytes.Cut(head, []byte("\n"))
 	var meta Meta
-	if _, err := headLine(first, &meta); err == nil {
+	if json.Unmarshal(first, &meta) == nil {
 		info.Dir = meta.Dir
 	}
 	for len(rest) > 0 && info.Prompt == "" {
