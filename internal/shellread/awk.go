@@ -90,7 +90,7 @@ func (a *awk) name() bool {
 	case "if", "while", "for", "switch":
 		a.after(false)
 		a.control = true
-	case "return", "else", "do", "exit", "case":
+	case "return", "else", "do", "exit", "case", "function", "func":
 		a.after(false)
 	case "length", "in", "next", "nextfile", "break", "continue", "delete", "default", "BEGIN", "END", "BEGINFILE", "ENDFILE":
 		a.after(false)
@@ -146,7 +146,7 @@ func dangerous(text string) bool {
 
 // awkRefused are the names that run, write, or read elsewhere.
 func awkRefused() []string {
-	return strings.Fields("system getline close fflush extension ENVIRON ARGV SYMTAB FUNCTAB PROCINFO function func")
+	return strings.Fields("system getline close fflush extension ENVIRON ARGV SYMTAB FUNCTAB PROCINFO")
 }
 
 // quoted reads a string or a regular expression, on one line.

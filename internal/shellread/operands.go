@@ -82,8 +82,10 @@ func (u *use) rule(key, rule string) {
 		u.listing(key)
 	case "config":
 		u.config()
-	default:
+	case "sed", "awk", "jq":
 		u.script(rule)
+	default:
+		u.refuse(u.name + " has an unknown rule")
 	}
 }
 
@@ -271,8 +273,16 @@ func (u *use) script(rule string) {
 		u.refuse(u.name + " with an option after the script")
 	}
 	text := strings.Join(u.scripts, "\n")
-	accepts := map[string]func(string) bool{"sed": sedReads, "awk": awkReads, "jq": jqReads}[rule]
-	if accepts == nil || len(text) > maxScript || !accepts(text) {
+	reads := len(text) <= maxScript
+	switch rule {
+	case "sed":
+		reads = reads && sedReads(text)
+	case "awk":
+		reads = reads && awkReads(text)
+	default:
+		reads = reads && jqReads(text)
+	}
+	if !reads {
 		u.refuse(u.name + " with a script that may do more than print")
 	}
 	u.read(list)

@@ -229,7 +229,7 @@ func TestPartPaths(t *testing.T) {
 
 // TestTable finds lines that can't be meant: unknown rules, options twice, unknown groups.
 func TestTable(t *testing.T) {
-	rules := " text print printf none lookup paths one pattern find diff response date ps sed awk jq yq sub sub0 packages version git revs list config . "
+	rules := " text print printf none lookup paths one pattern find response date ps sed awk jq sub sub0 packages version git revs list config . "
 	seen := map[string]bool{}
 	for l := range strings.Lines(strings.TrimSpace(table)) {
 		key, rest, _ := strings.Cut(strings.TrimSpace(l), " ")

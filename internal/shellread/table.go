@@ -7,7 +7,8 @@ package shellread
 //	-#      a number as an option       -x?  --name?  takes a text only if attached
 //	*group  the options of that line    %  takes two texts,  ^ the next word or digits,  & a text unless it is the last word,  $ a script
 //
-// Long options are never abbreviated. In lines whose rule begins with ! options are not bundled: each stands alone with
+// Long options are never abbreviated. Where systems differ on whether an option takes the next word, it has a ?: the word
+// is then judged as an operand too. In lines whose rule begins with ! options are not bundled: each stands alone with
 // its whole name. A line with a / is a subcommand. Left out is whatever writes, runs a program, reads a list of files, or
 // follows links below a directory. The lines are sorted by name. The rules are those of rules in operands.go.
 const table = `
@@ -15,9 +16,11 @@ const table = `
 *log . -n: -# -i -E -F -P -g -m -L: --max-count: --skip: --since: --after: --until: --before: --since-as-filter: --author: --committer: --grep-reflog: --grep: --all-match --invert-grep --regexp-ignore-case --basic-regexp --extended-regexp --fixed-strings --perl-regexp --remove-empty --merges --no-merges --min-parents: --max-parents: --first-parent --exclude-first-parent-only --not --all --branches? --tags? --remotes? --glob: --exclude: --exclude-hidden: --reflog --single-worktree --ignore-missing --bisect --left-right --left-only --right-only --cherry --cherry-mark --cherry-pick --walk-reflogs --merge --boundary --simplify-by-decoration --full-history --dense --sparse --simplify-merges --ancestry-path? --show-pulls --date-order --author-date-order --topo-order --reverse --no-walk? --do-walk --format: --pretty? --abbrev-commit --no-abbrev-commit --oneline --encoding: --expand-tabs? --no-expand-tabs --notes? --no-notes --relative-date --date: --parents --children --graph --no-graph --show-linear-break? --follow --decorate? --no-decorate --decorate-refs: --decorate-refs-exclude: --clear-decorations --source --mailmap --no-mailmap --use-mailmap --log-size --cc --combined-all-paths --diff-merges: --no-diff-merges --root *diff
 *std . --help --version
 : print
+arch none *std
 awk awk -F: -v:
 base64 one -diD -w: --decode --ignore-garbage --wrap: *std
 basename text -az -s: --multiple --suffix: --zero *std
+cal text -13y
 cat paths -AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting *std
 cksum paths -a: --algorithm: *std
 cmp paths -bls -i: -n: --print-bytes --ignore-initial: --verbose --bytes: --quiet --silent *std
@@ -87,13 +90,15 @@ go/list !packages -f: -json? -m -deps -test -e -find -tags:
 go/version none
 gofmt !paths -l -d -e -s -r:
 grep pattern -EFGPivwxcLloqsbHhnTZzaIrUy -e: -f@ -m: -A: -B: -C: -# --regexp: --file@ --extended-regexp --fixed-strings --basic-regexp --perl-regexp --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches --max-count: --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label: --line-number --initial-tab --null --after-context: --before-context: --context: --text --binary-files: --exclude: --exclude-from@ --exclude-dir: --include: --recursive --line-buffered --null-data --binary *std
+groups text *std
 head paths -qvz -n: -c: -# --lines: --bytes: --quiet --silent --verbose --zero-terminated *std
 hexdump paths -bcCdoxvX -n: -s: -e: --canonical --length: --skip: --no-squeezing *std
 hostname none -s --short
 id text -agGnruzZ --group --groups --name --real --user *std
 join paths -iz -a: -e: -j: -o: -t: -v: -1: -2: --ignore-case --check-order --nocheck-order --header *std
 jq jq -rcnsSeajMCR --raw-output --raw-output0 --compact-output --null-input --slurp --sort-keys --exit-status --ascii-output --join-output --monochrome-output --color-output --raw-input --seq --stream --tab --unbuffered --indent: --arg% --argjson% *std
-ls paths -aAbBcCdDfFgGhHiklmnNopqQrRsStuUvxXZ1 -I: -w: -T: --all --almost-all --author --escape --block-size: --ignore-backups --color? --directory --classify? --format: --full-time --no-group --group-directories-first --human-readable --si --dereference-command-line --dereference-command-line-symlink-to-dir --hide: --hyperlink? --indicator-style: --inode --ignore: --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style: --reverse --recursive --size --sort: --time: --time-style: --tabsize: --width: --context --zero *std
+ls paths -aAbBcCdDfFgGhHiklmnNopqQrRsStuUvxXZ1 -I? -w? -T? --all --almost-all --author --escape --block-size: --ignore-backups --color? --directory --classify? --format: --full-time --no-group --group-directories-first --human-readable --si --dereference-command-line --dereference-command-line-symlink-to-dir --hide: --hyperlink? --indicator-style: --inode --ignore: --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style: --reverse --recursive --size --sort: --time: --time-style: --tabsize: --width: --context --zero *std
+lsb_release none -adirc --all --short
 nl paths -p -b: -d: -f: -h: -i: -l: -n: -s: -v: -w: --body-numbering: --number-format: --number-separator: --number-width: --starting-line-number: --line-increment: *std
 nproc none --all --ignore: *std
 od paths -bcdfilosxvh -A: -t: -N: -j: -w? -S: --address-radix: --format: --read-bytes: --skip-bytes: --width? --strings? --output-duplicates *std
@@ -105,7 +110,7 @@ readlink paths -femnqsvz --canonicalize --canonicalize-existing --canonicalize-m
 realpath paths -emsqzLP --canonicalize-existing --canonicalize-missing --no-symlinks --strip --quiet --zero --logical --physical --relative-to@ --relative-base@ *std
 rev paths *std
 rg pattern -aciFHIlnNopPqsSuUvVwx0. -e: -f@ -A: -B: -C: -d: -E: -g: -j: -m: -M: -r: -t: -T: --after-context: --before-context: --context: --auto-hybrid-regex --binary --block-buffered --byte-offset --case-sensitive --color: --colors: --column --context-separator: --count --count-matches --crlf --encoding: --engine: --field-context-separator: --field-match-separator: --file@ --files --files-with-matches --files-without-match --fixed-strings --glob: --glob-case-insensitive --heading --no-heading --hidden --no-hidden --iglob: --ignore-case --ignore-file@ --include-zero --invert-match --json --line-buffered --line-number --no-line-number --line-regexp --max-columns: --max-columns-preview --max-count: --max-depth: --max-filesize: --mmap --no-mmap --multiline --multiline-dotall --no-config --no-filename --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-messages --no-require-git --no-unicode --null --null-data --one-file-system --only-matching --passthru --path-separator: --pcre2 --pretty --quiet --regexp: --replace: --smart-case --sort: --sortr: --stats --text --threads: --trim --no-trim --type: --type-not: --type-add: --type-clear: --type-list --unrestricted --vimgrep --with-filename --word-regexp *std
-sed sed -nrEsuz -e$ -l: --quiet --silent --expression$ --regexp-extended --separate --unbuffered --null-data --line-length: --posix --sandbox --debug *std
+sed sed -nrEsuz -e$ --quiet --silent --expression$ --regexp-extended --separate --unbuffered --null-data --posix --sandbox --debug *std
 seq text -w -s: -f: --equal-width --separator: --format: *std
 sha256sum paths -btz --binary --text --tag --zero *std
 shuf one -zr -n: -i: --head-count: --input-range: --repeat *std
@@ -128,6 +133,7 @@ version/V !version --version -V
 version/java !version --version -version
 version/v !version --version -v
 wc paths -lwcmL --lines --words --bytes --chars --max-line-length --total: *std
+whereis text -bms
 which text -a
 whoami none *std
 xxd !one -a -b -e -i -E -p -ps -u -c# -g# -l# -o# -s#
@@ -146,7 +152,7 @@ func lineOf(program string) string {
 		return "fd"
 	case "md5sum", "sha1sum", "sha224sum", "sha384sum", "sha512sum", "b2sum":
 		return "sha256sum"
-	case "bash", "cc", "cmake":
+	case "bash", "bun", "cc", "cmake", "deno":
 		return "version/"
 	case "java", "javac":
 		return "version/java"
