@@ -118,8 +118,9 @@ func (u *use) value(name string, kind byte, attached word, has bool, i int) int 
 		u.refuse(u.name + " lacks the value of " + name)
 	default:
 		i++
-		if attached = u.args[i]; attached.glob() {
-			u.refuse("the value of " + name + " is not known")
+		attached = u.args[i]
+		if looksLikeOption := strings.HasPrefix(attached.text, "-") && !digits(attached.text[1:]) && attached.text != "-"; attached.glob() || looksLikeOption {
+			u.refuse("the value of " + name + " is not certain") // a version that takes none would see an option
 		}
 	}
 	switch kind {
@@ -129,7 +130,7 @@ func (u *use) value(name string, kind byte, attached word, has bool, i int) int 
 		u.scripts = append(u.scripts, attached.text)
 	case '%':
 		if i++; has || u.args[min(i, len(u.args)-1)].glob() {
-			u.refuse("the value of " + name + " is not known")
+			u.refuse("the value of " + name + " is not certain")
 		}
 	}
 	return i
