@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -67,36 +68,36 @@ func (in Input) blank() bool { return blank(in.Text) && len(in.Images) == 0 }
 
 // Agent runs turns, one at a time. Only Queue, SetModel, ToolNames and Close may be called while one runs.
 type Agent struct {
-	o    Options
-	id   string // a sub-agent's, empty for the main agent
-	emit event.Sink
-	gate *gate.Gate
-	crew *crew // nil in a sub-agent
+	o        Options
+	id       string // a sub-agent's, empty for the main agent
+	emit     event.Sink
+	gate     *gate.Gate
+	crew     *crew // nil in a sub-agent
+	unlogged *sync.Once
 
 	list  []entry         // the context, in order
 	ids   map[string]bool // of all calls in it
 	gauge gauge
 	full  int // up to this fill, over the limit, nothing more can be reduced
 
-	specs  []msg.Spec
-	byName map[string]tool.Tool
-	fixed  int // estimate of system prompt and tool definitions
+	model    Model // asked now
+	provider provider.Provider
+	specs    []msg.Spec
+	byName   map[string]tool.Tool
+	fixed    int // estimate of system prompt and tool definitions
 
 	usage     event.Usage // of the running turn
 	summaries int         // summary requests in it
 	changed   atomic.Bool // a file tool wrote since this was last cleared
-	unlogged  *sync.Once  // tells once that the session can't be written
 	wake      chan struct{}
 
-	mu       sync.Mutex
-	model    Model
-	provider provider.Provider
-	switched bool // the model is new to the gauge
-	running  bool
-	queue    []Input
+	mu      sync.Mutex
+	next    *Model // to be asked from the next request, nil for no change
+	running bool
+	queue   []Input
 }
 
-// New returns an agent. What the gate's calls change is told to o.Sink.
+// New returns an agent.
 func New(o Options) *Agent {
 	a := newAgent(o, "", new(sync.Once))
 	a.crew = &crew{parent: a, changed: make(chan struct{})}
@@ -110,18 +111,15 @@ func newAgent(o Options, id string, unlogged *sync.Once) *Agent {
 	if o.Sink == nil {
 		o.Sink = func(event.Event) {}
 	}
-	a := &Agent{o: o, id: id, emit: o.Sink, ids: map[string]bool{}, unlogged: unlogged, wake: make(chan struct{}, 1)}
-	a.gate = o.Gate.With(a.watch)
-	a.SetModel(o.Model)
+	a := &Agent{o: o, id: id, emit: o.Sink, unlogged: unlogged, wake: make(chan struct{}, 1), next: &o.Model}
+	a.gate = o.Gate.With(func(e event.Event) {
+		if _, ok := e.(event.FileChanged); ok {
+			a.changed.Store(true)
+		}
+		a.emit(e)
+	})
+	a.prepare()
 	return a
-}
-
-// watch passes the gate's events on and keeps in mind that a file was written.
-func (a *Agent) watch(e event.Event) {
-	if _, ok := e.(event.FileChanged); ok {
-		a.changed.Store(true)
-	}
-	a.emit(e)
 }
 
 // resume takes over the context of an earlier run. Calls that a crash left without a result get one, in the log too.
@@ -143,16 +141,58 @@ func (a *Agent) resume(p *session.Past) {
 		}
 		a.list = append(a.list, e)
 	}
-	a.offer()
-	mark := a.fixed + sizes(a.list[:counted])
-	a.mend()
+	if p.Fill > 0 {
+		a.gauge.counted(p.Fill, a.fixed+sizes(a.list[:counted]))
+	}
+	a.prepare()
 	for i := len(a.list) - 1; i >= 0 && a.list[i].seq == 0; i-- {
 		a.list[i].seq = a.log(a.list[i].m)
 	}
-	if p.Fill > 0 {
-		a.gauge.counted(p.Fill, mark)
-	}
 	a.crew.resume(p)
+}
+
+// prepare makes the agent ready to ask: the model and the tools there are now, and a valid list.
+func (a *Agent) prepare() {
+	a.mu.Lock()
+	next := a.next
+	a.next = nil
+	a.mu.Unlock()
+	if next != nil {
+		a.model, a.provider, a.full = *next, next.Open(), 0
+		a.gauge.window = cmp.Or(next.Info.Window, assumedWindow)
+	}
+	n := len(a.o.System)
+	a.specs, a.byName = nil, map[string]tool.Tool{}
+	for _, t := range a.tools() {
+		s := t.Spec().Spec
+		a.specs, a.byName[s.Name] = append(a.specs, s), t
+		n += len(s.Name) + len(s.Description) + len(s.Schema)
+	}
+	a.fixed = n / 4
+	a.list, a.ids = mend(a.list, a.model)
+}
+
+func (a *Agent) tools() []tool.Tool {
+	if a.o.More == nil {
+		return a.o.Tools
+	}
+	return slices.Concat(a.o.Tools, a.o.More())
+}
+
+// ToolNames returns the names of the tools in the order in which the model sees them.
+func (a *Agent) ToolNames() []string {
+	var out []string
+	for _, t := range a.tools() {
+		out = append(out, t.Spec().Name)
+	}
+	return out
+}
+
+// SetModel goes on with another model from the next request.
+func (a *Agent) SetModel(m Model) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.next = &m
 }
 
 // Queue hands a message of the user's to the running turn: it goes out with the next model request. False if no turn runs.
@@ -195,86 +235,23 @@ func (a *Agent) join() {
 	}
 }
 
-func (a *Agent) setRunning(on bool) {
+// run marks the time in which messages are queued.
+func (a *Agent) run(on bool) {
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.running = on
-	a.mu.Unlock()
-}
-
-// SetModel goes on with another model from the next request.
-func (a *Agent) SetModel(m Model) {
-	p := m.Open()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.model, a.provider, a.switched = m, p, true
-}
-
-// current returns the model to ask now.
-func (a *Agent) current() (Model, provider.Provider) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.switched {
-		a.gauge.window, a.full, a.switched = window(a.model.Info), 0, false
-	}
-	return a.model, a.provider
-}
-
-// offered returns the tools that the model sees, in order; of two with one name the first.
-func (a *Agent) offered() []tool.Tool {
-	tools := slices.Clone(a.o.Tools)
-	if a.o.More != nil {
-		tools = append(tools, a.o.More()...)
-	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(tools, func(t tool.Tool) bool {
-		name := t.Spec().Name
-		double := seen[name]
-		seen[name] = true
-		return double
-	})
-}
-
-// ToolNames returns the names of the tools in the order in which the model sees them.
-func (a *Agent) ToolNames() []string { return names(a.offered()) }
-
-func names(tools []tool.Tool) []string {
-	var out []string
-	for _, t := range tools {
-		out = append(out, t.Spec().Name)
-	}
-	return out
-}
-
-// offer looks again which tools there are. Unchanged definitions keep their address.
-func (a *Agent) offer() {
-	tools := a.offered()
-	specs := make([]msg.Spec, len(tools))
-	a.byName = make(map[string]tool.Tool, len(tools))
-	n := len(a.o.System)
-	for i, t := range tools {
-		specs[i] = t.Spec().Spec
-		a.byName[specs[i].Name] = t
-		n += len(specs[i].Name) + len(specs[i].Description) + len(specs[i].Schema)
-	}
-	a.fixed = n / 4
-	same := func(x, y msg.Spec) bool {
-		return x.Name == y.Name && x.Description == y.Description && string(x.Schema) == string(y.Schema)
-	}
-	if !slices.EqualFunc(specs, a.specs, same) {
-		a.specs = specs
-	}
 }
 
 // add appends a message to the log, then to the context.
 func (a *Agent) add(m msg.Message) { a.list = append(a.list, newEntry(m, a.log(m))) }
 
 // log appends a message to the session and returns its number, 0 if there is none.
-func (a *Agent) log(m msg.Message) int {
-	if a.o.Log == nil {
-		return 0
+func (a *Agent) log(m msg.Message) (seq int) {
+	if a.o.Log != nil {
+		var err error
+		seq, err = a.o.Log.Message(a.id, m)
+		a.lost(err)
 	}
-	seq, err := a.o.Log.Message(a.id, m)
-	a.lost(err)
 	return seq
 }
 

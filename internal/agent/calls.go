@@ -66,7 +66,7 @@ func whyNot(reason string) string {
 func (t *turn) side(calls []msg.Call) []*job {
 	var jobs []*job
 	for _, c := range calls {
-		j := t.prepare(c)
+		j := t.newJob(c)
 		same := func(o *job) bool { return o.key == j.key }
 		if len(jobs) > 0 && (!j.spec.Parallel || slices.ContainsFunc(jobs, same)) {
 			break
@@ -79,13 +79,13 @@ func (t *turn) side(calls []msg.Call) []*job {
 	return jobs
 }
 
-// prepare finds the tool of a call, or what is wrong with the call.
-func (t *turn) prepare(c msg.Call) *job {
+// newJob finds the tool of a call, or what is wrong with the call.
+func (t *turn) newJob(c msg.Call) *job {
 	j := &job{call: c, key: keyOf(c)}
 	found, ok := t.byName[c.Name]
 	switch {
 	case !ok:
-		j.result = tool.Fail(fmt.Sprintf("There is no tool %q. The tools are: %s.", c.Name, strings.Join(names(t.offered()), ", ")))
+		j.result = tool.Fail(fmt.Sprintf("There is no tool %q. The tools are: %s.", c.Name, strings.Join(t.ToolNames(), ", ")))
 	case c.Args == nil && c.Bad != "":
 		j.result = tool.Fail(fmt.Sprintf("Not run: the arguments are not valid JSON: %s. Send the call again with a JSON object that fits the schema. What came was: %s",
 			c.Fault, shorten(c.Bad, 2000)))
@@ -108,9 +108,9 @@ func (t *turn) runJobs(ctx context.Context, jobs []*job) *event.TurnEnd {
 	t.changed.Store(false)
 	var side sync.WaitGroup
 	for _, j := range jobs[1:] {
-		side.Go(func() { t.run(ctx, j) })
+		side.Go(func() { t.runJob(ctx, j) })
 	}
-	t.run(ctx, jobs[0])
+	t.runJob(ctx, jobs[0])
 	side.Wait()
 	if t.changed.Load() {
 		t.guard.wrote(jobs[0].key)
@@ -145,8 +145,8 @@ func (t *turn) started(j *job) {
 	t.emit(event.ToolStart{ID: j.call.ID, Name: j.call.Name, Summary: summary, Input: input})
 }
 
-// run carries out one call. A tool that panics is a broken harness, not the end of the program.
-func (t *turn) run(ctx context.Context, j *job) {
+// runJob carries out one call. A tool that panics is a broken harness, not the end of the program.
+func (t *turn) runJob(ctx context.Context, j *job) {
 	if j.tool == nil {
 		return
 	}
@@ -164,20 +164,15 @@ func (t *turn) run(ctx context.Context, j *job) {
 
 // finish masks and bounds a result, tells and logs it, and lets the loop guard look at the call.
 func (t *turn) finish(ctx context.Context, j *job, look func() state) *event.TurnEnd {
-	r := j.result
 	switch {
 	case j.err != nil && ctx.Err() != nil:
-		r = tool.Result{Text: strings.TrimPrefix(r.Text+"\n"+interrupted, "\n"), Images: r.Images}
-	case j.err != nil:
-		r = tool.Fail("The tool itself is broken: " + j.err.Error())
-	}
-	t.tell(j, r)
-	switch {
-	case j.err != nil && ctx.Err() != nil:
+		t.tell(j, tool.Fail(strings.TrimPrefix(j.result.Text+"\n"+interrupted, "\n")))
 		return cancelled(ctx)
 	case j.err != nil:
+		t.tell(j, tool.Fail("The tool itself is broken: "+j.err.Error()))
 		return failure(fmt.Sprintf("the tool %s is broken: %v", j.call.Name, j.err))
 	}
+	t.tell(j, j.result)
 	warning, stop := t.guard.count(j, look)
 	if warning != "" {
 		t.emit(event.LoopWarning{Message: warning})

@@ -136,8 +136,7 @@ func (a *Agent) tail(tokens int) int {
 // Compact summarizes by hand; focus may be empty. The error says why it did not work. Not while a turn runs.
 func (a *Agent) Compact(ctx context.Context, focus string) error {
 	a.usage, a.summaries = event.Usage{}, 0
-	a.offer()
-	a.mend()
+	a.prepare()
 	err := a.compact(ctx, focus)
 	if a.usage != (event.Usage{}) {
 		a.emit(a.usage)
@@ -180,18 +179,12 @@ func (a *Agent) summarize(ctx context.Context, list []entry, focus string) (stri
 	if err != nil {
 		return "", err
 	}
-	if !done.Usage.Known {
-		done.Usage.Input, done.Usage.Output = a.tokens(a.fixed+sizes(list)), a.tokens(size(done.Reply))
-	}
-	a.spent(done)
 	text := strings.TrimSpace(done.Reply.Text())
 	switch {
 	case done.Stop == provider.StopRefusal:
 		return "", errors.New("the model refused to summarize")
 	case text == "":
 		return "", errors.New("the model gave an empty summary")
-	case done.Stop == provider.StopWindow:
-		return "", errors.New("the context window was full before the summary ended")
 	}
 	return text, nil
 }

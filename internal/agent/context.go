@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"anchor/internal/model"
 	"anchor/internal/msg"
 )
 
@@ -85,13 +84,6 @@ type gauge struct {
 	mark   int // the estimate of the same
 }
 
-func window(i model.Info) int {
-	if i.Window > 0 {
-		return i.Window
-	}
-	return assumedWindow
-}
-
 // rate is how many tokens an estimated one is. Servers that count nonsense are not believed beyond reason.
 func (g *gauge) rate() float64 {
 	if g.mark <= 0 || g.base <= 0 {
@@ -122,32 +114,30 @@ func (a *Agent) limit() int {
 	if share <= 0 || share > 1 {
 		share = 0.8
 	}
-	m, _ := a.current()
 	w := float64(a.gauge.window)
-	return int(w * min(share, 1-min(float64(m.Info.MaxOutput)/w, 0.1)))
+	return int(w * min(share, 1-min(float64(a.model.Info.MaxOutput)/w, 0.1)))
 }
 
 // maxTokens bounds the reply where the model's own bound would not fit behind the prompt; 0 where it does.
-func (a *Agent) maxTokens(m Model) int {
-	left := a.gauge.window - a.used()
-	if m.Info.MaxOutput == 0 || left >= m.Info.MaxOutput {
+func (a *Agent) maxTokens() int {
+	most, left := a.model.Info.MaxOutput, a.gauge.window-a.used()
+	if left >= most {
 		return 0
 	}
-	return min(max(left-a.gauge.window/50, 1024), m.Info.MaxOutput)
+	return min(max(left-a.gauge.window/50, 1024), most)
 }
 
 // overflowed learns from a server that refused the context as too long. named is the window that it named, or 0.
 func (a *Agent) overflowed(named int) {
 	estimate := a.estimate()
-	if used := max(a.used(), estimate); named >= 1000 {
-		a.gauge.window = min(a.gauge.window, named)
-	} else {
-		a.gauge.window = min(a.gauge.window, used)
+	if named < 1000 {
+		named = max(a.used(), estimate)
 	}
-	if a.used() <= a.gauge.window {
-		a.gauge.counted(a.gauge.window+a.gauge.window/20, estimate)
+	w := min(a.gauge.window, named)
+	a.gauge.window, a.full = w, 0
+	if a.used() <= w {
+		a.gauge.counted(w+w/20, estimate)
 	}
-	a.full = 0
 }
 
 // shorten keeps the first and the last part of a text that is over limit bytes, with a line between that says so.

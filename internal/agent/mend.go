@@ -22,12 +22,6 @@ const (
 	noOutput = "(no output)"
 )
 
-// mend mends the agent's own list.
-func (a *Agent) mend() {
-	m, _ := a.current()
-	a.list, a.ids = mend(a.list, m)
-}
-
 // mend returns the mended list and the ids of its calls. to is the model that gets it.
 func mend(in []entry, to Model) ([]entry, map[string]bool) {
 	out := make([]entry, 0, len(in)+8)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,8 @@ type child struct {
 	stop     context.CancelFunc
 }
 
-func (c *child) over() bool { return c.state != waiting && c.state != running }
+func (c *child) busy() bool { return c.state == waiting || c.state == running }
+func (c *child) news() bool { return !c.busy() && !c.told }
 
 // crew is the sub-agents of an agent. It is the Spawner of its calls. A nil crew is empty.
 type crew struct {
@@ -96,7 +98,7 @@ func (c *crew) close() {
 
 // halt makes a child's end final, if it has not ended. The lock is held.
 func (c *crew) halt(ch *child, how string) {
-	if ch.over() {
+	if !ch.busy() {
 		return
 	}
 	started := ch.state == running
@@ -124,7 +126,7 @@ func (c *crew) Start(ctx context.Context, task, name, model string) (string, err
 	if err != nil {
 		return "", err
 	}
-	m, err := c.parent.modelFor(model, def.Model)
+	m, err := c.parent.modelFor(cmp.Or(model, def.Model))
 	if err != nil {
 		return "", err
 	}
@@ -143,47 +145,42 @@ func (c *crew) Start(ctx context.Context, task, name, model string) (string, err
 
 // definition finds a named agent. Without a name it is the general one.
 func (a *Agent) definition(name string) (Definition, error) {
-	known := []string{}
+	known := "none is defined"
 	for _, d := range a.o.Definitions {
 		if d.Name == name {
 			return d, nil
 		}
-		known = append(known, d.Name)
+		known = strings.TrimPrefix(known+", "+d.Name, "none is defined, ")
 	}
 	if name == "" || name == "agent" {
 		return Definition{Name: "agent"}, nil
 	}
-	if len(known) == 0 {
-		return Definition{}, fmt.Errorf("there is no agent %q: none is defined, leave the name out", name)
-	}
-	return Definition{}, fmt.Errorf("there is no agent %q. There are: %s; or leave the name out", name, strings.Join(known, ", "))
+	return Definition{}, fmt.Errorf("there is no agent %q. There are: %s; or leave the name out", name, known)
 }
 
-// modelFor resolves the first model that is named; without one it is the agent's own.
-func (a *Agent) modelFor(wanted ...string) (Model, error) {
-	m, _ := a.current()
-	for _, name := range wanted {
-		if name == "" || name == m.Name {
-			continue
-		}
-		if a.o.Resolve == nil {
-			return m, fmt.Errorf("no model %q: another model can't be used here", name)
-		}
-		return a.o.Resolve(name)
+// modelFor finds a model by its name; without one it is the agent's own.
+func (a *Agent) modelFor(name string) (Model, error) {
+	switch {
+	case name == "" || name == a.model.Name:
+		return a.model, nil
+	case a.o.Resolve == nil:
+		return Model{}, fmt.Errorf("no model %q: another model can't be used here", name)
 	}
-	return m, nil
+	return a.o.Resolve(name)
 }
 
 // child returns the agent for a task: fresh, with the same gate, log and skills and the tools it may have.
 func (a *Agent) child(id string, def Definition, m Model) *Agent {
 	o := a.o
-	may := func(t tool.Tool) bool {
-		name := t.Spec().Name
-		return !slices.Contains(withheld, name) && (def.Tools == nil || slices.Contains(def.Tools, name))
+	narrow := func(tools []tool.Tool) []tool.Tool {
+		return slices.DeleteFunc(slices.Clone(tools), func(t tool.Tool) bool {
+			name := t.Spec().Name
+			return slices.Contains(withheld, name) || def.Tools != nil && !slices.Contains(def.Tools, name)
+		})
 	}
-	o.Tools, o.More = only(a.o.Tools, may), nil
+	o.Tools = narrow(a.o.Tools)
 	if a.o.More != nil {
-		o.More = func() []tool.Tool { return only(a.o.More(), may) }
+		o.More = func() []tool.Tool { return narrow(a.o.More()) }
 	}
 	o.Model, o.Past, o.Asker, o.Definitions = m, nil, nil, nil
 	o.Sink = event.Nested(a.emit, id)
@@ -193,16 +190,6 @@ func (a *Agent) child(id string, def Definition, m Model) *Agent {
 		o.System += "\n\n" + def.Prompt
 	}
 	return newAgent(o, id, a.unlogged)
-}
-
-func only(tools []tool.Tool, may func(tool.Tool) bool) []tool.Tool {
-	var out []tool.Tool
-	for _, t := range tools {
-		if may(t) {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // next starts those whose turn it is. The lock is held.
@@ -230,7 +217,7 @@ func (c *crew) ended(ch *child, end event.TurnEnd) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ch.stop()
-	if !ch.over() {
+	if ch.busy() {
 		ch.agent = nil
 		switch {
 		case end.Reason == event.Completed:
@@ -257,7 +244,7 @@ func (c *crew) results() []string {
 	defer c.mu.Unlock()
 	var out []string
 	for _, ch := range c.all {
-		if ch.over() && !ch.told {
+		if ch.news() {
 			ch.told = true
 			out = append(out, ch.result)
 		}
@@ -265,17 +252,14 @@ func (c *crew) results() []string {
 	return out
 }
 
-// news says whether an agent has ended that has not been told of, busy whether one has not ended.
-func (c *crew) news() bool { return c.some(func(ch *child) bool { return ch.over() && !ch.told }) }
-func (c *crew) busy() bool { return c.some(func(ch *child) bool { return !ch.over() }) }
-
-func (c *crew) some(is func(*child) bool) bool {
+// pending says whether an agent has ended that has not been told of, and whether one has not ended.
+func (c *crew) pending() (news, busy bool) {
 	if c == nil {
-		return false
+		return false, false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.all, is)
+	return slices.ContainsFunc(c.all, (*child).news), slices.ContainsFunc(c.all, (*child).busy)
 }
 
 // find returns the agent with this id, all for an empty one. The lock is held.
@@ -283,17 +267,14 @@ func (c *crew) find(id string) ([]*child, error) {
 	if id == "" {
 		return c.all, nil
 	}
-	var ids []string
+	known := "none was started"
 	for _, ch := range c.all {
 		if ch.id == id {
 			return []*child{ch}, nil
 		}
-		ids = append(ids, ch.id)
+		known = strings.TrimPrefix(known+", "+ch.id, "none was started, ")
 	}
-	if ids == nil {
-		return nil, fmt.Errorf("there is no agent %q: none was started", id)
-	}
-	return nil, fmt.Errorf("there is no agent %q. There are: %s", id, strings.Join(ids, ", "))
+	return nil, fmt.Errorf("there is no agent %q. There are: %s", id, known)
 }
 
 // Status describes one agent, or all. With wait it waits until that agent (any) ends, or ctx does.
@@ -307,9 +288,7 @@ func (c *crew) Status(ctx context.Context, id string, wait bool) (string, error)
 	if len(of) == 0 {
 		return "No agent was started.", nil
 	}
-	news := func(ch *child) bool { return ch.over() && !ch.told }
-	active := func(ch *child) bool { return !ch.over() }
-	for n := len(of); wait && !slices.ContainsFunc(of, news) && slices.ContainsFunc(of[:n], active); {
+	for wait && !slices.ContainsFunc(of, (*child).news) && slices.ContainsFunc(of, (*child).busy) {
 		changed := c.changed
 		c.mu.Unlock()
 		select {
@@ -324,7 +303,7 @@ func (c *crew) Status(ctx context.Context, id string, wait bool) (string, error)
 	var out strings.Builder
 	for _, ch := range of {
 		fmt.Fprintf(&out, "%s: %s", ch.id, ch.state)
-		if ch.over() && !ch.told {
+		if ch.news() {
 			out.WriteString("; what it has to tell comes with the next message")
 		}
 		fmt.Fprintf(&out, " (task: %s)\n", shorten(oneLine(ch.task), 200))
@@ -344,7 +323,7 @@ func (c *crew) Stop(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	ch := of[0]
-	if ch.over() {
+	if !ch.busy() {
 		return fmt.Sprintf("%s had already ended: %s.", id, ch.state), nil
 	}
 	c.halt(ch, "was stopped")

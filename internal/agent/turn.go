@@ -12,8 +12,9 @@ import (
 	"anchor/internal/session"
 )
 
-// How often in a row the model may be asked again without getting on.
+// How many replies in a row may be of no use, by what they are, before the turn ends.
 const (
+	maxEmpty  = 2
 	maxCut    = 3
 	maxPauses = 10
 )
@@ -25,9 +26,7 @@ type turn struct {
 	notes    []string // for the model, after the results of the round
 	room     int      // tokens left for the results of the reply at hand
 	requests int
-	cut      int // replies cut at the output limit, in a row
-	pauses   int
-	emptied  bool // the last reply was empty
+	useless  int // replies in a row
 }
 
 // Turn runs one turn to its end and returns the TurnEnd that it emitted. A cancelled ctx ends it with "cancelled", and the
@@ -39,8 +38,8 @@ func (a *Agent) Turn(ctx context.Context, in Input) event.TurnEnd {
 		a.emit(end)
 		return end
 	}
-	a.setRunning(true)
-	defer a.setRunning(false)
+	a.run(true)
+	defer a.run(false)
 	return a.turn(ctx, in.message())
 }
 
@@ -122,8 +121,7 @@ func (t *turn) round(ctx context.Context) *event.TurnEnd {
 		return ended(event.RoundLimit, fmt.Sprintf("stopped after %d model requests", t.requests))
 	}
 	t.join()
-	t.offer()
-	t.mend()
+	t.prepare()
 	if err := t.fit(ctx); err != nil {
 		return fault(ctx, err)
 	}
@@ -139,16 +137,11 @@ func (t *turn) ask(ctx context.Context) (provider.Done, error) {
 	t.requests++
 	for {
 		done, partial, err := t.stream(ctx, t.request(t.list), true)
-		var e *provider.Error
-		switch {
-		case err == nil && done.Stop != provider.StopWindow:
-			t.count(done)
-			return done, nil
-		case err == nil:
-			e = &provider.Error{Kind: provider.TooLong, Message: "the context window was full before the reply ended"}
-			t.spent(done)
-		case !errors.As(err, &e) || e.Kind != provider.TooLong:
+		if err != nil {
 			t.broken(ctx, partial)
+		}
+		var e *provider.Error
+		if !errors.As(err, &e) || e.Kind != provider.TooLong {
 			return done, err
 		}
 		before := t.estimate()
@@ -176,35 +169,37 @@ func (t *turn) broken(ctx context.Context, partial string) {
 
 // part keeps the text of a reply of which nothing else is kept.
 func (t *turn) part(text string) {
-	if m, _ := t.current(); !blank(text) {
-		t.add(&msg.Assistant{Blocks: []msg.Block{msg.Text{Text: text}}, Provider: m.Provider, Model: m.Name, Interrupted: true})
+	if !blank(text) {
+		t.add(&msg.Assistant{Blocks: []msg.Block{msg.Text{Text: text}}, Provider: t.model.Provider, Model: t.model.Name, Interrupted: true})
 	}
 }
 
 // request is the request for a list of messages.
 func (a *Agent) request(list []entry) provider.Request {
-	m, _ := a.current()
 	messages := make([]msg.Message, len(list))
 	for i, e := range list {
 		messages[i] = e.m
 	}
-	return provider.Request{Model: m.Name, System: a.o.System, Tools: a.specs, Messages: messages, MaxTokens: a.maxTokens(m), Effort: a.o.Effort}
+	return provider.Request{Model: a.model.Name, System: a.o.System, Tools: a.specs, Messages: messages, MaxTokens: a.maxTokens(), Effort: a.o.Effort}
 }
 
-// stream makes a request and returns the whole reply, or what was shown of its text. With show it is emitted as it comes.
+// stream makes a request and returns the whole reply, counted, or what came of its text. With show that is emitted as it comes.
 func (a *Agent) stream(ctx context.Context, r provider.Request, show bool) (done provider.Done, partial string, err error) {
-	m, p := a.current()
 	var text strings.Builder
-	for c, err := range p.Stream(ctx, r) {
+	tell := a.emit
+	if !show {
+		tell = func(event.Event) {}
+	}
+	for c, err := range a.provider.Stream(ctx, r) {
 		if err != nil {
 			return done, text.String(), err
 		}
 		switch c := c.(type) {
 		case provider.TextDelta:
 			text.WriteString(c.Text)
-			a.show(event.Text{Text: c.Text}, show)
+			tell(event.Text{Text: c.Text})
 		case provider.ThinkingDelta:
-			a.show(event.Thinking{Text: c.Text}, show)
+			tell(event.Thinking{Text: c.Text})
 		case provider.Retrying:
 			if c.Void && show {
 				c.Message += "; the part of the reply that was shown is void"
@@ -217,40 +212,33 @@ func (a *Agent) stream(ctx context.Context, r provider.Request, show bool) (done
 			return done, text.String(), fmt.Errorf("the provider sent a chunk of an unknown kind, %T", c)
 		}
 	}
-	if done.Reply == nil {
-		if err := ctx.Err(); err != nil {
-			return done, text.String(), err
-		}
+	switch {
+	case done.Reply == nil && ctx.Err() != nil:
+		return done, text.String(), ctx.Err()
+	case done.Reply == nil:
 		return done, text.String(), &provider.Error{Kind: provider.Broken, Message: "the reply ended without its end"}
 	}
-	done.Reply.Provider, done.Reply.Model = m.Provider, m.Name
+	done.Reply.Provider, done.Reply.Model = a.model.Provider, a.model.Name
+	a.count(done, a.fixed+sizes(a.list), show)
+	if done.Stop == provider.StopWindow {
+		return done, text.String(), &provider.Error{Kind: provider.TooLong, Message: "the context window was full before the reply ended"}
+	}
 	return done, text.String(), nil
 }
 
-func (a *Agent) show(e event.Event, show bool) {
-	if show {
-		a.emit(e)
+// count adds what a request used to the turn's usage and, if its prompt was the list, measures the fill by it.
+func (a *Agent) count(done provider.Done, prompt int, fill bool) {
+	whole := prompt + size(done.Reply)
+	if !done.Usage.Known {
+		done.Usage.Input = a.gauge.used(prompt)
+		done.Usage.Output = a.gauge.used(whole) - done.Usage.Input
 	}
-}
-
-// count takes in what a reply used, for the turn and for the fill of the window.
-func (a *Agent) count(done provider.Done) {
-	estimate := a.estimate()
-	whole := estimate + size(done.Reply)
-	if done.Usage.Known {
-		a.gauge.counted(done.Usage.Input+done.Usage.Output, whole)
-	} else {
-		done.Usage.Input, done.Usage.Output = a.gauge.used(estimate), a.tokens(size(done.Reply))
-		a.gauge.counted(a.gauge.used(whole), whole)
-	}
-	a.spent(done)
-	a.emit(event.Context{Used: a.gauge.base, Window: a.gauge.window})
-}
-
-// spent adds a request's usage to the turn's.
-func (a *Agent) spent(done provider.Done) {
 	u := event.Usage{Input: done.Usage.Input, Output: done.Usage.Output, Cached: done.Usage.Cached}
 	a.usage = a.usage.Add(u)
+	if fill {
+		a.gauge.counted(u.Input+u.Output, whole)
+		a.emit(event.Context{Used: a.gauge.base, Window: a.gauge.window})
+	}
 	a.record(session.Usage{Agent: a.id, Usage: u, Fill: a.gauge.base})
 }
 
@@ -258,62 +246,59 @@ func (a *Agent) spent(done provider.Done) {
 func (t *turn) take(ctx context.Context, done provider.Done) *event.TurnEnd {
 	reply := rename(done.Reply, t.ids)
 	text, calls := reply.Text(), reply.Calls()
-	cut, emptied := t.cut, t.emptied
-	t.cut, t.emptied = 0, false
+	t.useless++
 	switch {
 	case done.Stop == provider.StopRefusal:
 		t.part(text)
 		return failure("the model refused to answer this. Ask in another way, or another model")
-	case done.Stop == provider.StopLength && (len(calls) > 0 || blank(text)):
-		return t.cutOff(reply, cut+1)
-	case len(calls) > 0:
+	case done.Stop == provider.StopLength && len(calls) > 0:
+		return t.cutOff(reply)
+	case done.Stop == provider.StopPause && len(calls) == 0:
 		t.add(reply)
-		return t.runCalls(ctx, calls)
-	case done.Stop == provider.StopPause:
-		t.add(reply)
-		if t.pauses++; t.pauses > maxPauses {
-			return failure("the model paused again and again without an answer")
-		}
-		return nil
-	case blank(text) && emptied:
-		return failure("the model gave an empty answer twice")
-	case blank(text):
-		t.emptied = true
-		t.add(&msg.Note{Text: "Your last reply was empty. Go on with the work, or answer in text."})
-		return nil
+		return t.again(maxPauses, "the model paused again and again without an answer", "")
+	case len(calls) == 0 && blank(text):
+		return t.again(maxEmpty, "the model gave an empty answer", "Your last reply was empty. Go on with the work, or answer in text.")
 	}
+	t.useless = 0
 	t.add(reply)
+	if len(calls) > 0 {
+		return t.runCalls(ctx, calls)
+	}
 	if done.Stop == provider.StopLength {
 		t.notice("the answer was cut at the output limit of the model")
 	}
 	return t.answered(ctx, text)
 }
 
-// cutOff handles a reply that was cut at the output limit before it was of use. Its calls may be incomplete: none is run.
-func (t *turn) cutOff(reply *msg.Assistant, n int) *event.TurnEnd {
-	const text = "Not run: the reply was cut at the output limit, so this call may be incomplete. Do the work in smaller steps: shorter calls, one at a time."
-	t.cut = n
+// again goes on after a useless reply, with a note to the model, or ends the turn at the most-th of them in a row.
+func (t *turn) again(most int, detail, note string) *event.TurnEnd {
+	if note != "" {
+		t.add(&msg.Note{Text: note})
+	}
+	if t.useless >= most {
+		return failure(fmt.Sprintf("%s, %d times in a row", detail, t.useless))
+	}
+	return nil
+}
+
+// cutOff handles a reply with calls that was cut at the output limit. They may be incomplete: none is run.
+func (t *turn) cutOff(reply *msg.Assistant) *event.TurnEnd {
 	t.add(reply)
 	for _, c := range reply.Calls() {
-		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: text})
-	}
-	if len(reply.Calls()) == 0 {
-		t.add(&msg.Note{Text: "Your last reply was cut at the output limit before it said anything. Think less, and answer in shorter steps."})
-	}
-	if n >= maxCut {
-		return failure(fmt.Sprintf("the reply was cut at the output limit %d times in a row; a larger maxOutput in the settings may help", n))
+		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + "the reply was cut at the output limit, so this call may be incomplete. Make shorter calls, one at a time."})
 	}
 	t.notice("the reply was cut at the output limit; its calls were not run")
-	return nil
+	return t.again(maxCut, "the reply was cut at the output limit (a larger maxOutput in the settings may help)", "")
 }
 
 // answered ends the turn with a text answer, unless sub-agents still run or there is something new to answer.
 func (t *turn) answered(ctx context.Context, text string) *event.TurnEnd {
 	for {
+		news, busy := t.crew.pending()
 		switch {
-		case t.queued() || t.crew.news():
+		case t.queued() || news:
 			return nil
-		case !t.crew.busy():
+		case !busy:
 			return &event.TurnEnd{Reason: event.Completed, Text: text}
 		}
 		select {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestPrefixKeepsItsAddress(t *testing.T) {
 				t.Errorf("message %d of request %d is another one in the next", j, i)
 			}
 		}
-		if &a.Tools[0] != &b.Tools[0] || a.System != b.System {
+		if !reflect.DeepEqual(a.Tools, b.Tools) || a.System != b.System {
 			t.Error("system prompt or tools changed")
 		}
 	}
@@ -120,7 +121,7 @@ func TestEndsOfReplies(t *testing.T) {
 		"cut once":       {[]reply{cut, say("ok")}, event.Completed, "", "cut at the output limit"},
 		"cut always":     {[]reply{cut, cut, cut}, event.Failed, "3 times in a row", ""},
 		"cut text":       {[]reply{{text: "half an ans", stop: provider.StopLength}}, event.Completed, "", ""},
-		"cut thinking":   {[]reply{{thinking: "hm", stop: provider.StopLength}, say("ok")}, event.Completed, "", "cut at the output limit"},
+		"cut thinking":   {[]reply{{thinking: "hm", stop: provider.StopLength}, say("ok")}, event.Completed, "", "reply was empty"},
 		"pause":          {[]reply{pause, pause, say("ok")}, event.Completed, "", "wait"},
 		"paused always":  {repeat(11, func(int) reply { return pause }), event.Failed, "paused", ""},
 		"refusal":        {[]reply{{text: "No.", calls: []msg.Call{shell("touch x")}, stop: provider.StopRefusal}}, event.Failed, "refused", ""},
@@ -278,8 +279,7 @@ func BenchmarkRound(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				w.offer()
-				w.mend()
+				w.prepare()
 				_ = w.used()
 				_ = w.request(w.list)
 			}

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,8 +40,8 @@ func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
 	if in.blank() {
 		return a.Turn(ctx, in)
 	}
-	a.setRunning(true)
-	defer a.setRunning(false)
+	a.run(true)
+	defer a.run(false)
 	if u.Rounds <= 0 {
 		u.Rounds = defaultRounds
 	}
@@ -105,27 +104,16 @@ func (w *work) told() string {
 // check runs the check. It returns what to tell the model, "" if the work is over, or how the work is ended.
 func (w *work) check(ctx context.Context) (note string, stop *event.TurnEnd) {
 	w.round++
-	found, err := w.gate.Fingerprint(ctx, w.u.Protect)
-	if ctx.Err() != nil {
-		return "", cancelled(ctx)
-	}
-	known := err == nil
+	found, errBefore := w.gate.Fingerprint(ctx, w.u.Protect)
 	out, err := w.gate.Exec(ctx, gate.Command{Text: w.u.Command, ByUser: true, Limit: checkOutput})
-	if ctx.Err() != nil {
+	after, errAfter := w.gate.Fingerprint(ctx, w.u.Protect)
+	switch {
+	case ctx.Err() != nil:
 		return "", cancelled(ctx)
+	case err != nil:
+		return "", failure("the check command could not be run: " + err.Error())
 	}
-	var refusal *gate.Refusal
-	if errors.As(err, &refusal) {
-		return "", failure("the check command is refused: " + refusal.Reason)
-	}
-	if err != nil {
-		return "", failure("the check command could not be started: " + err.Error())
-	}
-	after, err := w.gate.Fingerprint(ctx, w.u.Protect)
-	if ctx.Err() != nil {
-		return "", cancelled(ctx)
-	}
-	known = known && err == nil
+	known := errBefore == nil && errAfter == nil
 	touched := w.touched(found, after, known)
 	passed := out.Exit == 0 && !out.TimedOut && len(touched) == 0
 	outcome := ""
@@ -149,7 +137,7 @@ func (w *work) check(ctx context.Context) (note string, stop *event.TurnEnd) {
 
 // touched returns the protected files that are not as they were at the start, and says so in a notice. What the check itself adds is
 // its own business; what it changes is not.
-func (w *work) touched(before, after gate.Fingerprint, known bool) []string {
+func (w *work) touched(before, after gate.Fingerprint, known bool) (out []string) {
 	if len(w.u.Protect) == 0 {
 		return nil
 	}
@@ -157,25 +145,18 @@ func (w *work) touched(before, after gate.Fingerprint, known bool) []string {
 		w.notice("the protected files could not be read, so the check does not count")
 		return w.u.Protect
 	}
-	var out []string
-	for path, sum := range w.protected {
-		if before.Protected[path] != sum || after.Protected[path] != sum {
-			out = append(out, path)
-		}
-	}
-	for path := range before.Protected {
-		if _, ok := w.protected[path]; !ok {
-			out = append(out, path)
-		}
-	}
 	for path, sum := range after.Protected {
-		if _, ok := before.Protected[path]; !ok && w.protected[path] == "" {
-			w.protected[path] = sum
+		if before.Protected[path] == "" && w.protected[path] == "" {
+			w.protected[path], before.Protected[path] = sum, sum
 		}
 	}
-	slices.Sort(out)
-	for _, path := range out {
-		w.notice("the protected file " + path + " was changed, added or removed: the check does not count until it is as it was")
+	all := maps.Clone(before.Protected)
+	maps.Copy(all, w.protected)
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		if was := w.protected[path]; was != before.Protected[path] || was != after.Protected[path] {
+			out = append(out, path)
+			w.notice("the protected file " + path + " was changed, added or removed: the check does not count until it is as it was")
+		}
 	}
 	return out
 }
