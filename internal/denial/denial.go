@@ -12,6 +12,7 @@
 package denial
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -156,7 +157,7 @@ func (s *scan) cut(text string) {
 				s.device(words[i+1], "the redirection to "+words[i+1])
 			}
 		}
-		s.depth = maxDepth
+		words = slices.DeleteFunc(words, func(w string) bool { return w == "<" || w == ">" })
 		through = s.call(words, through)
 	}
 }

@@ -192,7 +192,7 @@ func (s *scan) output(name string, argv []string, in flow) flow {
 		return flow{text: s.cwd()}
 	case listed("read mapfile readarray", name):
 		for _, v := range operandsOf(args) {
-			s.set(v, []string{heard(in)})
+			s.set(v, []string{in.value()})
 		}
 		return flow{}
 	case name == "tee":
@@ -222,16 +222,6 @@ func (s *scan) output(name string, argv []string, in flow) flow {
 	return out
 }
 
-func heard(in flow) string {
-	switch {
-	case in.net != "":
-		return network
-	case in.text != "":
-		return strings.TrimSpace(in.text)
-	}
-	return unknown
-}
-
 func pastEchoOptions(args []string) []string {
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
 		args = args[1:]
@@ -252,25 +242,18 @@ func printed(args []string) string {
 	return text
 }
 
-// downloaded returns the files that a downloader writes.
+// downloaded returns the files that a downloader may write: what its options name, and the last parts of its addresses.
 func downloaded(name string, args []string) (files []string) {
-	if f, ok := optionText(args, "-o", "--output", "--output-document", "--out"); ok {
-		files = append(files, f)
-	}
-	own := name != "curl"
 	for i, a := range args {
-		own = own || a == "--remote-name" || a == "--remote-name-all" || strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "O")
-		if own && strings.Contains(a, "/") && !strings.HasPrefix(a, "-") {
+		if !strings.HasPrefix(a, "-") || len(a) < 2 {
 			a, _, _ = strings.Cut(a, "?")
 			files = append(files, path.Base(a))
-		}
-		if f, ok := strings.CutPrefix(a, "-O"); ok && name != "curl" && f != "" {
-			files = append(files, f)
-		} else if ok && name != "curl" && i+1 < len(args) {
+		} else if o := a[len(a)-1:]; i+1 < len(args) && (listed("--output --output-document --out", a) || a[1] != '-' && (o == "o" || o == "O" && name != "curl")) {
 			files = append(files, args[i+1])
-		}
-		if name == "wget" && strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "O") && len(a) > 2 && i+1 < len(args) {
-			files = append(files, args[i+1])
+		} else if _, v, ok := strings.Cut(a, "="); ok {
+			files = append(files, v)
+		} else if len(a) > 2 && (a[1] == 'o' || a[1] == 'O' && name != "curl") {
+			files = append(files, a[2:])
 		}
 	}
 	if dir, ok := optionText(args, "-P", "--directory-prefix", "--output-dir", "--dir"); ok {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -64,10 +65,8 @@ func (s *scan) words(ws []*syntax.Word) (out []string) {
 }
 
 func (s *scan) tilde(t string) string {
-	user, rest, slash := strings.Cut(t[1:], "/")
-	if slash {
-		rest = "/" + rest
-	}
+	user, rest, _ := strings.Cut(t[1:], "/")
+	rest = "/" + rest
 	switch user {
 	case "":
 		return s.env.Home + rest
@@ -122,7 +121,7 @@ func (s *scan) part(p syntax.WordPart, quoted bool) []string {
 	case *syntax.ParamExp:
 		return s.param(p, quoted)
 	case *syntax.CmdSubst:
-		return expanded([]string{s.substituted(p)}, quoted)
+		return expanded([]string{s.fork().stmts(p.Stmts, flow{}).value()}, quoted)
 	case *syntax.ProcSubst:
 		return []string{s.process(p)}
 	case *syntax.BraceExp:
@@ -186,50 +185,14 @@ func literal(v string, quoted bool) string {
 	return b.String()
 }
 
-// ansiC decodes the escapes of $'…'.
+// ansiC decodes the escapes of $'…'. Bash ends the text at a NUL.
 func ansiC(v string) string {
-	var b strings.Builder
-	for i := 0; i < len(v); i++ {
-		if v[i] != '\\' || i+1 == len(v) {
-			b.WriteByte(v[i])
-			continue
-		}
-		i++
-		if j := strings.IndexByte("abeEfnrtv", v[i]); j >= 0 {
-			b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v"[j])
-			continue
-		}
-		base, start, limit := 16, i+1, 0
-		switch c := v[i]; {
-		case c == 'x':
-			limit = 2
-		case c == 'u':
-			limit = 4
-		case c == 'U':
-			limit = 8
-		case c >= '0' && c <= '7':
-			base, start, limit = 8, i, 3
-		}
-		end := start
-		for end < len(v) && end-start < limit && isDigit(v[end], base) {
-			end++
-		}
-		if n, err := strconv.ParseUint(v[start:end], base, 32); err == nil && limit > 3 {
-			b.WriteRune(rune(n))
-		} else if err == nil {
-			b.WriteByte(byte(n))
-		} else {
-			b.WriteByte(v[i])
-			continue
-		}
-		i = end - 1
+	text, _, err := expand.Format(nil, v, nil)
+	if err != nil {
+		return unknown
 	}
-	return b.String()
-}
-
-func isDigit(c byte, base int) bool {
-	_, err := strconv.ParseUint(string(c), base, 8)
-	return err == nil
+	text, _, _ = strings.Cut(text, "\x00")
+	return text
 }
 
 // param folds $x and ${x…}. Of a default and a value both count; what cuts or replaces gives unknown.

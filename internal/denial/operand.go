@@ -190,6 +190,11 @@ func (s *scan) findSecrets(args []string) {
 
 // secretPath judges a word that names a file: by its name here, and by what it is on disk later.
 func (s *scan) secretPath(word string) {
+	key := word + "\x00" + s.cwd()
+	if f := s.seen[key]; f && len(s.cwds) == 1 {
+		return
+	}
+	s.seen[key] = true
 	if word == "" || word == "-" || len(word) > 4096 || word == "/dev/null" {
 		return
 	}

@@ -256,14 +256,13 @@ func (s *scan) inner(n syntax.Node) {
 	})
 }
 
-// substituted returns what $(…) stands for.
-func (s *scan) substituted(c *syntax.CmdSubst) string {
-	out := s.fork().stmts(c.Stmts, flow{})
+// value is the text that a variable gets from a flow.
+func (f flow) value() string {
 	switch {
-	case out.net != "":
+	case f.net != "":
 		return network
-	case out.text != "":
-		return strings.TrimRight(out.text, "\n")
+	case f.text != "":
+		return strings.TrimRight(f.text, "\n")
 	}
 	return unknown
 }
