@@ -75,7 +75,7 @@ func (g *Gate) decide(a policy.Action) policy.Decision {
 func (g *Gate) ask(ctx context.Context, a policy.Action, d policy.Decision, r Request) error {
 	no := &Refusal{Title: r.Title, Allow: d.Suggest}
 	if g.o.Approver == nil {
-		no.Reason = "Not done, since nobody can be asked here: " + g.Mask(d.Reason) + "."
+		no.Reason = "Not done, since nobody can be asked here: " + strings.TrimSuffix(g.Mask(d.Reason), ".") + "."
 		hint := " No --allow rule covers it."
 		if d.Suggest != "" {
 			hint = fmt.Sprintf(" It is covered by --allow %q.", d.Suggest)

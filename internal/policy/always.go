@@ -11,7 +11,7 @@ var withSubcommand = set("git go npm pnpm yarn bun cargo docker podman kubectl h
 	"systemctl aws gcloud az terraform tofu flutter dart composer bundle rails gem mix swift deno nix hg svn jj docker-compose task just")
 
 // Programs that run what their arguments say, or destroy it: no "always" for them.
-var noAlways = set("sh bash dash zsh ksh fish csh tcsh python python2 python3 pypy pypy3 perl ruby node nodejs lua luajit php tclsh expect osascript pwsh powershell Rscript R julia " +
+var noAlways = set("sh bash dash zsh ksh fish csh tcsh python pypy perl ruby node nodejs lua luajit php tclsh expect osascript pwsh powershell Rscript R julia " +
 	"ghci irb groovy scala jshell awk gawk mawk nawk sed ed ex vi vim nvim emacs gdb lldb sqlite3 psql mysql ssh " +
 	"env command builtin exec eval source . nice nohup timeout time stdbuf setsid xargs parallel watch script busybox toybox flock chroot strace ltrace unshare nsenter taskset ionice " +
 	"chrt find fd npx bunx pnpx uvx pipx entr sudo su doas pkexec trap coproc rm rmdir unlink shred dd chmod chown chgrp mv truncate cd pushd alias export set unset declare source")
@@ -31,8 +31,8 @@ func set(list string) map[string]bool {
 // grant is what "always" would mean for a command: its one part that is not read-only, by its first word or two.
 func (r Rules) grant(a Exec) *Grant {
 	part, n := a.onlyChange()
-	if n != 1 || noAlways[path.Base(part[0])] {
-		return nil
+	if n != 1 || noAlways[path.Base(part[0])] || noAlways[strings.TrimRight(path.Base(part[0]), "0123456789.")] {
+		return nil // python3.12 is python
 	}
 	start := part[:1]
 	if withSubcommand[part[0]] {

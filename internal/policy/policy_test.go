@@ -194,7 +194,7 @@ func TestFacts(t *testing.T) {
 func TestAlways(t *testing.T) {
 	for command, want := range map[string]string{
 		"mkdir a": "mkdir", "touch x": "touch", "go test ./...": "go test", "git commit -m x": "git commit", "npm run build": "npm run", "npm install": "npm install", "cargo build --release": "cargo build", "docker compose up": "docker compose", "make": "make", "make | tail": "make", "cd src && make": "make", "ls && mkdir a": "mkdir",
-		"python3 a.py": "", "bash a.sh": "", "sh -c x": "", "env make": "", "xargs rm": "", "timeout 5 make": "", "rm a": "", "chmod +x a": "", "mkdir ../a": "", "cp a /tmp": "", "mkdir a && touch b": "", "mkdir a > b": "", "git": "", "git -C a commit": "", "npx x": "", "npm exec x": "", "mkdir $(x)": "", "find . -delete": "", "sed -i s/a/b/ a": "", "X=1 make": "", "sort -o a b": "sort", "node a.js": "", "mkdir .git/hooks": "", "awk '{print > \"x\"}' a": "",
+		"python3 a.py": "", "python3.12 a.py": "", ". a": "", "bash a.sh": "", "sh -c x": "", "env make": "", "xargs rm": "", "timeout 5 make": "", "rm a": "", "chmod +x a": "", "mkdir ../a": "", "cp a /tmp": "", "mkdir a && touch b": "", "mkdir a > b": "", "git": "", "git -C a commit": "", "npx x": "", "npm exec x": "", "mkdir $(x)": "", "find . -delete": "", "sed -i s/a/b/ a": "", "X=1 make": "", "sort -o a b": "sort", "node a.js": "", "mkdir .git/hooks": "", "awk '{print > \"x\"}' a": "",
 	} {
 		d := Decide(exec(command), given(t))
 		got := ""
