@@ -57,7 +57,7 @@ func (g *Gate) takeBack(ctx context.Context, c Change) error {
 		return "", err
 	}, func(_ context.Context, e effects) (Written, error) {
 		if c.Created {
-			return Written{}, e.remove(p)
+			return Written{}, e.remove(d)
 		}
 		return e.write(d, "")
 	})
@@ -76,6 +76,7 @@ func (l looks) reverse(p place, c Change) (draft, error) {
 	}
 	d.exists, d.old = !c.Deleted, now.Data
 	if c.Created {
+		d.diff = diff.Unified(d.old, nil)
 		return d, nil
 	}
 	d.new, err = diff.Apply(d.old, c.Reverse)

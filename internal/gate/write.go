@@ -225,11 +225,21 @@ func (d draft) still(dir *os.Root, base string) error {
 	return nil
 }
 
-func (e effects) remove(p place) error {
+// remove removes the file of a draft, if it is still the same.
+func (e effects) remove(d draft) error {
+	p := d.place
 	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), false)
 	if err != nil {
 		return named(err, p)
 	}
 	defer dir.Close()
-	return named(dir.Remove(filepath.Base(p.Abs)), p)
+	if err := d.still(dir, filepath.Base(p.Abs)); err != nil {
+		return err
+	}
+	if err := dir.Remove(filepath.Base(p.Abs)); err != nil {
+		return named(err, p)
+	}
+	_, removed := diff.Count(d.diff)
+	e.sink(event.FileChanged{Path: p.shown(), Removed: removed})
+	return nil
 }
