@@ -301,3 +301,77 @@ func BenchmarkMask(b *testing.B) {
 		})
 	}
 }
+
+// other returns a secret of the same form: each letter behind the first few is replaced by another of its kind.
+func other(r *rand.Rand, secret string) string {
+	b := []byte(secret)
+	from := 0
+	for from < len(b)-16 && strings.IndexAny(secret[from:], "-_.:/") >= 0 && from < 12 {
+		from++
+	}
+	for i := max(from, 4); i < len(b); i++ {
+		switch c := b[i]; {
+		case b[i] >= 'a' && b[i] <= 'f' && strings.Trim(secret[max(from, 4):], "0123456789abcdef-_") == "":
+			b[i] = "abcdef"[r.IntN(6)]
+		case is(c, lowerSet):
+			b[i] = byte('a' + r.IntN(26))
+		case is(c, upperSet):
+			b[i] = byte('A' + r.IntN(26))
+		case is(c, digitSet):
+			b[i] = byte('0' + r.IntN(10))
+		}
+	}
+	return string(b)
+}
+
+// A token is found in whatever stands around it.
+func TestTokensInAnyWriting(t *testing.T) {
+	around := []string{"KEY=%s", "KEY=\"%s\"", "  \"KEY\": \"%s\",", "-KEY='%s'", "error: 401 for %s.", "\x1b[32m%s\x1b[0m", "(%s)", "url=https://api.example.invalid/?key=%s&x=1", "%s,%s", "# %s", "`%s`", "<%s>", "{\"a\":\"line\\n%s\\n\"}",
+		"x%%3D%s", "const k = %s;", "|%s|", "     7\t%s", "+%s", "[%s](x)", "user:%s@h", "日本%s日本"}
+	m := NewMasker()
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, row := range corpus(t) {
+		if !strings.HasPrefix(row.Kind, "provider-") && row.Kind != "jwt" || row.Soft || row.Kind == "provider-azure-storage" {
+			continue
+		}
+		for _, form := range around {
+			secret := string(row.Secret)
+			if r.IntN(4) > 0 && row.Kind != "jwt" && row.Kind != "provider-slack-hook" {
+				secret = other(r, secret)
+			}
+			text := strings.ReplaceAll(strings.ReplaceAll(form, "%s", secret), "%%", "%")
+			if got := m.Mask(text); strings.Contains(got, secret) {
+				t.Errorf("%s in %q: %q", row.Kind, form, got)
+			}
+		}
+	}
+}
+
+func TestAssignmentsInAnyWriting(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	value := func() string {
+		b := make([]byte, 32)
+		for i := range b {
+			b[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"[r.IntN(64)]
+		}
+		return string(b)
+	}
+	m := NewMasker()
+	for _, form := range []string{"DB_PASSWORD=%s", "password = \"%s\"", "{\"client_secret\":\"%s\"}", "SECRET_KEY_BASE=%s", "+MY_CUSTOM_SECRET=%s", "export AUTH_TOKEN=%s", "x-api-key: %s", "Authorization: Bearer %s", "//registry.npmjs.org/:_authToken=%s",
+		"    token: %s", "aws_session_token=%s", "curl -H 'Authorization: Bearer %s' https://x", "password: '%s'", "passwd=%s", "api_key: \"%s\"", "apiKey: '%s',", "os.environ[\"API_KEY\"] = \"%s\"", "<password>%s</password>", "--token %s", "--password=%s", "\\\"token\\\":\\\"%s\\\"",
+		"Server=db;User Id=sa;Password=%s;Encrypt=true", "access_token=%s&x=1", "private_key: %s", "const authToken: string = \"%s\"", "  12\tTOKEN=%s", "secret := \"%s\"", "\"secretAccessKey\" => \"%s\"", "machine h login u password %s", "Authorization: token %s", "ARG X_SECRET=%s",
+		"postgres://app:%s@db.internal:5432/app", "redis://:%s@cache:6379/0", "-e POSTGRES_PASSWORD=%s", "conn = 'amqp://g:%s@mq'", "AccountKey=%s==;EndpointSuffix=core.windows.net"} {
+		missed, n := 0, 0
+		for range 200 {
+			v := value()
+			got := m.Mask(strings.ReplaceAll(form, "%s", v))
+			n++
+			if strings.Contains(got, v) {
+				missed++
+			}
+		}
+		if missed > 0 {
+			t.Errorf("%q: %d of %d missed", form, missed, n)
+		}
+	}
+}

@@ -16,9 +16,6 @@ var nameLabels = []string{"password", "secret", "token", "key", "credential", "b
 
 // Variable says whether an environment variable's name says that its value is a secret.
 func Variable(name string) bool {
-	if name == "PWD" || name == "OLDPWD" {
-		return false
-	}
 	label, _ := judgeName(name)
 	return label != ""
 }
@@ -28,13 +25,16 @@ var (
 	neutral = []string{"value", "val", "base", "raw", "str", "string", "text", "plain", "env", "dev", "prod", "test", "staging", "live", "default", "current", "old", "new", "b64", "base64", "main", "primary", "secondary", "production", "development"}
 	// Words with which a key is no secret.
 	harmlessKey = []string{"public", "pub", "publishable", "primary", "foreign", "cache", "sort", "partition", "hash", "map", "object", "index", "routing", "group", "dedup", "idempotency", "row", "column", "lookup", "query", "registry",
-		"hot", "short", "translation", "message", "i18n", "field", "header", "label", "node", "item", "menu", "react", "unique", "composite", "config", "setting", "host", "order", "metric", "tag", "theme", "state", "event", "data", "json", "dict", "restore", "save"}
+		"hot", "short", "translation", "message", "i18n", "field", "header", "label", "node", "item", "menu", "react", "unique", "composite", "config", "setting", "host", "order", "metric", "tag", "theme", "state", "event", "data", "json", "dict", "restore", "save", "websocket"}
 	passwords = []string{"password", "passwd", "passphrase", "passwort", "pwd", "pass", "userpass", "dbpass", "keypass", "storepass"}
 	strongKey = []string{"api", "secret", "access", "private", "auth", "account", "encryption", "signing", "master", "shared", "service", "client", "deploy", "license", "storage", "admin", "root", "session", "webhook", "hmac", "jwt", "app", "rsa", "ssh"}
 )
 
 // judgeName says as what a name's value is masked, "" if it does not say secret. Of a weak name the value must be random.
 func judgeName(name string) (label string, weak bool) {
+	if name == "PWD" || name == "OLDPWD" { // the shell's
+		return "", false
+	}
 	words := splitName(name)
 	for len(words) > 1 && (slices.Contains(neutral, words[len(words)-1]) || is(words[len(words)-1][0], digitSet)) {
 		words = words[:len(words)-1]
@@ -80,7 +80,7 @@ func splitName(name string) []string {
 		case !is(name[i], alnumSet):
 			cut(i)
 			start = i + 1
-		case i > start && is(name[i], upperSet) && (is(name[i-1], lowerSet) || i+1 < len(name) && is(name[i-1], upperSet) && is(name[i+1], lowerSet)):
+		case i > start && is(name[i], upperSet) && (is(name[i-1], lowerSet|digitSet) || i+1 < len(name) && is(name[i-1], upperSet) && is(name[i+1], lowerSet)):
 			cut(i)
 		}
 	}
@@ -115,11 +115,12 @@ func (t *table) assignment(s string, i int) (h hit, seen int, ok bool) {
 		b = v.end
 	}
 	switch {
-	case weak || how == bare && v.end < len(s) && strings.IndexByte("([{", s[v.end]) >= 0:
+	case how == bare && strings.EqualFold(s[a:b], "pass"): // a test that passed
+		return hit{}, b, false
+	case weak && (isHash(text) || text[0] == '/'):
+		return hit{}, b, false
+	case weak:
 		how = strict
-		if isHash(text) {
-			return hit{}, b, false
-		}
 	case how == clear && label == "password":
 		how = anything
 	}
@@ -177,6 +178,8 @@ func valueAfter(s string, a, b int) (v hit, how way) {
 	}
 	if i == eq { // --name value
 		how = clear
+	} else if k := run(s, i, wordSet); s[eq] == ':' && k > i && strings.HasPrefix(s[k:], " = ") { // name: type = value
+		i = k + len(" = ")
 	}
 	if i+1 < len(s) && is(s[i], alnumSet) && (s[i+1] == '"' || s[i+1] == '\'') { // f"…"
 		i++
@@ -188,14 +191,22 @@ func valueAfter(s string, a, b int) (v hit, how way) {
 	quote := byte(0)
 	if i > start {
 		quote, how = s[i-1], clear
+		if sep == b && a > 0 && s[a-1] == quote { // "NAME=" and then code
+			return hit{}, how
+		}
 	}
 	i = skipScheme(s, i)
 	line := quote == 0 && how == clear && !xml && startsLine(s[:a])
 	end := valueEnd(s, i, quote, line)
-	if end-i < minValue {
+	if end-i < minValue || s[i] == '{' || xml && !strings.HasPrefix(s[end:], "</") || quote == 0 && isCall(s, i, end) {
 		return hit{}, how
 	}
 	return hit{start: i, end: end}, how
+}
+
+// isCall says whether s[i:end], or that with what follows, calls a function or takes an element.
+func isCall(s string, i, end int) bool {
+	return end < len(s) && (s[end] == '(' || s[end] == '[') || strings.ContainsAny(s[i:end], "([") && strings.IndexByte(",;)]", s[end-1]) >= 0
 }
 
 // startsLine says whether nothing but "export", line numbers and diff marks stand before a name.
@@ -264,7 +275,8 @@ func urlPassword(s string, i int) (start, end int, ok bool) {
 
 // Words of documentation that stand where a secret would.
 var (
-	placeholderParts = []string{"example", "your", "xxxx", "changeme", "change-me", "change_me", "placeholder", "redacted", "insert", "replace", "dummy", "...", "…", "***", "<", "${", "{{", "%(", "$(", "process.env", "os.environ", "getenv"}
+	placeholderParts = []string{"example", "your", "xxxxx", "changeme", "change-me", "change_me", "placeholder", "redacted", "insert", "replace", "dummy", "...", "…", "***", "<", "${", "{{", "%(", "$(", "process.env", "os.environ", "getenv", "urn:", "(?", "[^", `\w`, `\d`}
+	passwordLike     = []string{"key", "token", "secret", "password", "credentials"}
 	placeholders     = []string{"password", "passwd", "passw0rd", "secret", "mysecret", "supersecret", "mysecretpassword", "mypassword", "token", "postgres", "root", "admin", "user", "guest", "test", "testing", "pass", "none", "null", "undefined", "true", "false",
 		"disabled", "enabled", "required", "optional", "localhost", "development", "production", "staging", "anonymous", "password123", "default", "string", "username", "unset", "foobar"}
 )
@@ -277,6 +289,9 @@ func plain(v string) bool {
 	}
 	if slices.ContainsFunc(placeholderParts, func(p string) bool { return strings.Contains(low, p) }) {
 		return true
+	}
+	if run(low, 0, wordSet|dotSet) == len(low) && slices.ContainsFunc(passwordLike, func(w string) bool { return strings.HasSuffix(low, w) }) {
+		return true // a name in code, such as testPrivateKey2Password
 	}
 	var seen [256]bool
 	n := 0
