@@ -294,6 +294,7 @@ func TestKeptOpen(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	c := client(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 		stream(ok)(w, r)
 		<-r.Context().Done()
