@@ -8,7 +8,7 @@ package event
 import "encoding/json"
 
 // Event is one thing that happened. The set is closed: only types of this package are events.
-type Event interface{ event() }
+type Event interface{ kind() string }
 
 // Text is a piece of the model's reply, as it streams.
 type Text struct {
@@ -194,23 +194,23 @@ type Error struct {
 	Message string `json:"message"`
 }
 
-func (Text) event()            {}
-func (ToolStart) event()       {}
-func (ToolEnd) event()         {}
-func (FileChanged) event()     {}
-func (LoopWarning) event()     {}
-func (Compacting) event()      {}
-func (ContextReduced) event()  {}
-func (Notice) event()          {}
-func (Check) event()           {}
-func (SubAgent) event()        {}
-func (Usage) event()           {}
-func (TurnEnd) event()         {}
-func (Start) event()           {}
-func (Thinking) event()        {}
-func (Diff) event()            {}
-func (Context) event()         {}
-func (Ready) event()           {}
-func (ApprovalRequest) event() {}
-func (Question) event()        {}
-func (Error) event()           {}
+func (Text) kind() string            { return "text" }
+func (ToolStart) kind() string       { return "tool_start" }
+func (ToolEnd) kind() string         { return "tool_end" }
+func (FileChanged) kind() string     { return "file_changed" }
+func (LoopWarning) kind() string     { return "loop_warning" }
+func (Compacting) kind() string      { return "compacting" }
+func (ContextReduced) kind() string  { return "context_reduced" }
+func (Notice) kind() string          { return "notice" }
+func (Check) kind() string           { return "check" }
+func (SubAgent) kind() string        { return "sub_agent" }
+func (Usage) kind() string           { return "usage" }
+func (TurnEnd) kind() string         { return "turn_end" }
+func (Start) kind() string           { return "start" }
+func (Thinking) kind() string        { return "thinking" }
+func (Diff) kind() string            { return "diff" }
+func (Context) kind() string         { return "context" }
+func (Ready) kind() string           { return "ready" }
+func (ApprovalRequest) kind() string { return "approval_request" }
+func (Question) kind() string        { return "question" }
+func (Error) kind() string           { return "error" }
