@@ -154,6 +154,9 @@ func (s *scan) interpret(name string, lang interpreter, args []string, in flow) 
 			i++
 		case a == "run" && listed("bun deno", name):
 		case a == "-" || !strings.HasPrefix(a, "-"):
+			if name == "at" {
+				continue // a time
+			}
 			s.operands("", append([]string{name}, args[i:]...))
 			s.script(name, a, in, false)
 			return
@@ -163,7 +166,7 @@ func (s *scan) interpret(name string, lang interpreter, args []string, in flow) 
 			s.option(a, "")
 		}
 	}
-	s.script(name, "-", in, false)
+	s.script(name, "-", in, listed("at batch", name))
 }
 
 // output returns what a program puts out, and remembers the files that it writes.

@@ -32,9 +32,9 @@ var patternOptions = map[string]string{
 	"jq": "--arg --argjson --indent", "yq": "-I --indent -o -p", "perl": "-e -E",
 }
 
-// NamesOnly says that a command shows names, sizes and times of the files it names (ls, du, stat), never what is in them.
+// NamesOnly says that a command shows names, sizes, times or counts of the files it names (ls, du, wc), never what is in them.
 func NamesOnly(words []string) bool {
-	return len(words) > 0 && (namesOnly[words[0]] || textOnly[words[0]] || words[0] == "find" || words[0] == "git" && len(words) > 1 && gitShowsNames(words[1:]))
+	return len(words) > 0 && (namesOnly[words[0]] || textOnly[words[0]] || listed("find wc", words[0]) || words[0] == "git" && len(words) > 1 && gitShowsNames(words[1:]))
 }
 
 // operands judges the words of a command that may name files.

@@ -9,7 +9,7 @@ import (
 const byHand = "; a person may run it in a terminal of their own."
 
 // Programs that run something with the rights of another user.
-var privileged = set("sudo sudo-rs sudoedit su doas pkexec run0 runuser gosu su-exec dzdo pfexec setcap nsenter visudo capsh")
+var privileged = set("sudo sudo-rs sudoedit su doas pkexec run0 runuser gosu su-exec dzdo pfexec setcap nsenter visudo")
 
 func (s *scan) privilege(name string, argv []string) {
 	switch {
