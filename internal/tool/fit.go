@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/big"
+	"math"
 	"slices"
 	"strings"
 
@@ -76,8 +76,8 @@ func (f *fitter) value(s *jsonschema.Schema, v any, at string) any {
 			return v
 		}
 	case json.Number:
-		if r, ok := new(big.Rat).SetString(v.String()); s.Type == "integer" && len(v) < 20 && ok && r.IsInt() && r.Num().IsInt64() {
-			return json.Number(r.Num().String())
+		if n, err := v.Float64(); s.Type == "integer" && err == nil && n == math.Trunc(n) && math.Abs(n) < 1<<53 {
+			return int64(n)
 		}
 	case string:
 		if s.Type == "string" {
