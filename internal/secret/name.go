@@ -211,7 +211,7 @@ func isCall(s string, i, end int) bool {
 
 // startsLine says whether nothing but "export", line numbers and diff marks stand before a name.
 func startsLine(before string) bool {
-	return strings.Trim(strings.TrimSuffix(before, "export "), " \t0123456789:|+->#") == ""
+	return len(before) < maxName && strings.Trim(strings.TrimSuffix(before, "export "), " \t0123456789:|+->#") == ""
 }
 
 // valueEnd returns where a value ends: at its quote, at white space, and without a quote at what ends a word in most writings.

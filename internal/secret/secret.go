@@ -114,15 +114,14 @@ func (m *Masker) AddFile(path string, content []byte) {
 	var more []value
 	t := newTable(nil)
 	label := "value in " + path
-	for line := range strings.Lines(string(content[:min(len(content), maxSource)])) {
+	text := strings.TrimSpace(string(content[:min(len(content), maxSource)]))
+	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' && !strings.ContainsAny(line, "=:") {
-			continue
-		}
 		for _, h := range t.hits(line) {
 			more = append(more, value{label, line[h.start:h.end]})
 		}
-		if v, ok := fileValue(line); ok && worthKnowing(v) {
+		v, sure := fileValue(line, strings.Contains(path, "pgpass"))
+		if (sure || changes(v) > 0 || line == text) && worthKnowing(v) {
 			more = append(more, value{label, v})
 		}
 	}
@@ -130,28 +129,41 @@ func (m *Masker) AddFile(path string, content []byte) {
 }
 
 // fileValue finds the value of a line of a secret file that no rule found: NAME=value with a secret name or a rich value, a
-// line of .pgpass, a lone word.
-func fileValue(line string) (string, bool) {
-	name, v, pair := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+// line of .pgpass or .netrc, or a lone word, which is not sure to be one.
+func fileValue(line string, pgpass bool) (v string, sure bool) {
+	line = strings.TrimPrefix(line, "export ")
+	name, v, pair := strings.Cut(line, "=")
 	if !pair || strings.ContainsAny(name, ` "'/+:`) {
 		name, v, pair = strings.Cut(line, ": ")
 	}
-	if pair {
-		name, v = strings.Trim(name, ` "'-`), strings.Trim(v, ` "',`)
-		return v, Variable(name) || len(v) >= 16 && changes(v) >= 4
-	}
-	if f := strings.SplitN(line, ":", 5); len(f) == 5 {
-		return f[4], true
-	}
-	if f := strings.Fields(line); len(f) > 1 {
-		for i := range f[1:] {
-			if f[i] == "password" || f[i] == "account" {
-				return f[i+1], true
+	words := strings.Fields(line)
+	switch {
+	case len(words) == 0 || line[0] == '#':
+		return "", false
+	case pair:
+		v = strings.TrimSpace(v)
+		if q := v[:min(len(v), 1)]; q == `"` || q == "'" {
+			v, _, _ = strings.Cut(v[1:], q)
+		} else {
+			v, _, _ = strings.Cut(v, " #")
+		}
+		if Variable(strings.Trim(name, ` "'-`)) || len(v) >= 16 && changes(v) >= 4 {
+			return v, true
+		}
+		return "", false
+	case pgpass:
+		return line[strings.LastIndexByte(line, ':')+1:], true
+	case len(words) > 1:
+		for i := range words[1:] {
+			if words[i] == "password" || words[i] == "account" {
+				return words[i+1], true
 			}
 		}
 		return "", false
+	case strings.ContainsAny(line, "<>()$") || strings.HasSuffix(line, ":"):
+		return "", false
 	}
-	return strings.Trim(line, `"',;`), !strings.ContainsAny(line, "<>()$")
+	return strings.Trim(line, `"',;`), false
 }
 
 // Mask returns text with every secret replaced by "[masked: KIND]". Masking twice changes nothing more.
