@@ -21,15 +21,15 @@ type capture struct {
 	clean  cleaner
 	mask   *secret.Stream
 	masker *secret.Masker
-	dir    string
+	save   func(pattern string) *savedFile
 	text   clip
 	saved  *savedFile
 	later  *savedFile
 	gone   bool // detached
 }
 
-func newCapture(m *secret.Masker, dir string, limit int) *capture {
-	return &capture{masker: m, mask: m.Stream(), dir: dir, text: clip{half: max(limit/2, 1)}}
+func newCapture(m *secret.Masker, limit int, save func(pattern string) *savedFile) *capture {
+	return &capture{masker: m, mask: m.Stream(), save: save, text: clip{half: max(limit/2, 1)}}
 }
 
 // drain reads r to its end, or until it is closed.
@@ -63,7 +63,7 @@ func (c *capture) keep(p []byte) {
 		return
 	}
 	if c.saved == nil && c.text.over(p) {
-		c.saved = newSaved(c.dir, "output-*.txt")
+		c.saved = c.save("output-*.txt")
 		c.saved.write(c.text.whole())
 	}
 	c.text.write(p)
@@ -76,7 +76,7 @@ func (c *capture) detach() {
 	defer c.mu.Unlock()
 	c.flush()
 	c.gone = true
-	c.later = newSaved(c.dir, "background-*.txt")
+	c.later = c.save("background-*.txt")
 }
 
 // result returns the text so far and the names of the files. What comes later is no part of it.
@@ -150,7 +150,9 @@ type savedFile struct {
 	size int
 }
 
-func newSaved(dir, pattern string) *savedFile {
+// save makes a file for output, or nil.
+func (e effects) save(pattern string) *savedFile {
+	dir := e.o.OutputDir
 	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
 		return nil
 	}

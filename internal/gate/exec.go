@@ -79,7 +79,7 @@ func (e effects) run(ctx context.Context, c Command) (Output, error) {
 	if c.Limit <= 0 {
 		c.Limit = defaultLimit
 	}
-	kept := newCapture(e.masker, e.o.OutputDir, c.Limit)
+	kept := newCapture(e.masker, c.Limit, e.save)
 	j, err := e.start(c, kept)
 	if err != nil {
 		return Output{}, err

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -269,7 +268,7 @@ func TestServer(t *testing.T) {
 }
 
 func TestSavedOutputIsBounded(t *testing.T) {
-	s := newSaved(filepath.Join(t.TempDir(), "o"), "x-*")
+	s := effects{looks: looks{newWorld(t, nil).Gate}}.save("x-*")
 	chunk := make([]byte, 1<<20)
 	for range 70 {
 		s.write(chunk)

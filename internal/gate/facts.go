@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -196,9 +195,9 @@ const (
 
 // learnSecrets teaches the masker the values in the directory's secret files, ignored ones included. Folders of other
 // people's code and of history are left out.
-func (g *Gate) learnSecrets() {
+func (l looks) learnSecrets() {
 	count := 0
-	_ = filepath.WalkDir(g.dir, func(name string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(l.dir, func(name string, d fs.DirEntry, err error) error {
 		if count++; count > maxSecretEntries {
 			return fs.SkipAll
 		}
@@ -211,16 +210,16 @@ func (g *Gate) learnSecrets() {
 			return nil
 		}
 		if isSecret(name) {
-			g.learnFile(name)
+			l.learnFile(name)
 		}
 		return nil
 	})
 }
 
 // learnFile teaches the masker one secret file.
-func (g *Gate) learnFile(name string) {
-	p := g.resolve(name)
-	if f, err := (looks{g}).read(p, maxSecretFile); err == nil && !errors.Is(err, errSwapped) {
-		g.masker.AddFile(p.shown(), f.Data)
+func (l looks) learnFile(name string) {
+	p := l.resolve(name)
+	if f, err := l.read(p, maxSecretFile); err == nil {
+		l.masker.AddFile(p.shown(), f.Data)
 	}
 }

@@ -3,8 +3,8 @@ package gate
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"os"
 	"path"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"anchor/internal/policy"
 )
 
 // Fingerprint is the state of the directory's files, ignored ones left out, and of those that match the protect globs.
@@ -24,14 +26,22 @@ type Fingerprint struct {
 // tooFresh is how near to now a time of change can't tell a further change.
 const tooFresh = 50 * time.Millisecond
 
-// Fingerprint takes the state of the directory: names, sizes, times, modes. Where something changed just now, it waits until times
-// can tell the next change and looks again, a few times at most: the same state always has the same fingerprint.
+// Fingerprint takes the state of the directory: names, sizes, times, modes. Where something changed just now, it waits
+// until times can tell the next change and looks again, a few times at most: the same state always has the same
+// fingerprint.
 func (g *Gate) Fingerprint(ctx context.Context, protect []string) (Fingerprint, error) {
+	p := g.resolve(g.dir)
+	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), nothing, func(ctx context.Context, e effects) (Fingerprint, error) {
+		return e.fingerprint(ctx, p, protect)
+	})
+}
+
+func (l looks) fingerprint(ctx context.Context, p place, protect []string) (Fingerprint, error) {
 	out := Fingerprint{Protected: map[string]string{}}
 	var err error
 	for range 3 {
 		var newest time.Time
-		if out.Sum, newest, err = g.stateSum(ctx); err != nil || time.Since(newest) >= tooFresh {
+		if out.Sum, newest, err = l.stateSum(ctx, p); err != nil || time.Since(newest) >= tooFresh {
 			break
 		}
 		select {
@@ -43,39 +53,43 @@ func (g *Gate) Fingerprint(ctx context.Context, protect []string) (Fingerprint, 
 	if err != nil || len(protect) == 0 {
 		return out, err
 	}
-	o := WalkOptions{Ignored: true, Secret: true, Want: func(e Entry) bool { return matchesAny(protect, e.Name) }}
-	_, err = g.Walk(ctx, ".", o, func(e Entry) error {
-		if !e.Type.IsDir() {
-			out.Protected[e.Name] = g.contentSum(e.Name)
-		}
+	o := WalkOptions{Ignored: true, Secret: true, Want: func(e Entry) bool { return !e.Type.IsDir() && matchesAny(protect, e.Name) }}
+	_, err = l.walk(ctx, p, o, func(e Entry) error {
+		out.Protected[e.Name] = l.contentSum(e.Name)
 		return nil
 	})
 	return out, err
 }
 
 // stateSum is the hash of what the files' entries say, with the time of the last change.
-func (g *Gate) stateSum(ctx context.Context) (sum [32]byte, newest time.Time, err error) {
-	h := sha256.New()
-	_, err = g.Walk(ctx, ".", WalkOptions{Secret: true}, func(e Entry) error {
-		fmt.Fprintf(h, "%s\x00%o\x00", e.Name, e.Mode)
+func (l looks) stateSum(ctx context.Context, p place) (sum [32]byte, newest time.Time, err error) {
+	h, now := sha256.New(), time.Now()
+	var line []byte
+	_, err = l.walk(ctx, p, WalkOptions{Secret: true}, func(e Entry) error {
+		line = append(append(line[:0], e.Name...), 0)
+		line = binary.LittleEndian.AppendUint32(line, uint32(e.Mode))
 		if !e.Type.IsDir() { // a directory's time is changed by ignored files too
-			fmt.Fprintf(h, "%d %d %d\n", e.Size, e.Mod.UnixNano(), e.Changed.UnixNano())
-			if e.Changed.After(newest) && !e.Changed.After(time.Now()) {
+			for _, n := range []int64{e.Size, e.Mod.UnixNano(), e.Changed.UnixNano()} {
+				line = binary.LittleEndian.AppendUint64(line, uint64(n))
+			}
+			if e.Changed.After(newest) && !e.Changed.After(now) {
 				newest = e.Changed
 			}
 		}
+		h.Write(line)
 		return nil
 	})
 	h.Sum(sum[:0])
 	return sum, newest, err
 }
 
-// contentSum is the hash of a file's content, or of where a link leads, or why there is none. Nobody gets to see the content.
-func (g *Gate) contentSum(name string) string {
-	if target, err := os.Readlink(filepath.Join(g.dir, filepath.FromSlash(name))); err == nil {
+// contentSum is the hash of a file's content, or of where a link leads, or why there is none. Nobody gets to see the
+// content.
+func (l looks) contentSum(name string) string {
+	if target, err := os.Readlink(filepath.Join(l.dir, filepath.FromSlash(name))); err == nil {
 		return "link " + target
 	}
-	f, _, err := looks{g}.open(g.resolve(name))
+	f, _, err := l.open(l.resolve(name))
 	if err != nil {
 		return err.Error()
 	}

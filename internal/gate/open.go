@@ -14,9 +14,8 @@ import (
 // errSwapped says that something else stood there than a moment before.
 var errSwapped = errors.New("was replaced while it was looked at: try again")
 
-// folder opens the directory that a place's name ends in, after making those that are missing if create is set. The caller
-// closes it.
-func (g *Gate) folder(p place, name string, create bool) (*os.Root, error) {
+// folder opens the directory that a place's name ends in, going from one to the next with step. The caller closes it.
+func (g *Gate) folder(p place, name string, step func(*os.Root, string) (*os.Root, error)) (*os.Root, error) {
 	if p.Fault != "" {
 		return nil, fmt.Errorf("%q can't be used: %s", p.Name, p.Fault)
 	}
@@ -33,7 +32,7 @@ func (g *Gate) folder(p place, name string, create bool) (*os.Root, error) {
 		return nil, err
 	}
 	for _, part := range components(rest) {
-		next, err := step(dir, part, create)
+		next, err := step(dir, part)
 		dir.Close()
 		if err != nil {
 			return nil, err
@@ -44,14 +43,8 @@ func (g *Gate) folder(p place, name string, create bool) (*os.Root, error) {
 }
 
 // step opens a directory in a directory.
-func step(dir *os.Root, part string, create bool) (*os.Root, error) {
+func step(dir *os.Root, part string) (*os.Root, error) {
 	before, err := dir.Lstat(part)
-	if create && errors.Is(err, fs.ErrNotExist) {
-		if err := dir.Mkdir(part, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-		before, err = dir.Lstat(part)
-	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -73,13 +66,13 @@ func step(dir *os.Root, part string, create bool) (*os.Root, error) {
 
 // openDir opens a directory that was judged. The caller closes it.
 func (l looks) openDir(p place) (*os.Root, error) {
-	dir, err := l.folder(p, p.anchored(l.dir), false)
+	dir, err := l.folder(p, p.anchored(l.dir), step)
 	return dir, named(err, p)
 }
 
 // open opens a regular file that was judged, for reading. The caller closes it.
 func (l looks) open(p place) (*os.File, fs.FileInfo, error) {
-	dir, err := l.folder(p, filepath.Dir(p.anchored(l.dir)), false)
+	dir, err := l.folder(p, filepath.Dir(p.anchored(l.dir)), step)
 	if err != nil {
 		return nil, nil, named(err, p)
 	}

@@ -34,7 +34,7 @@ func pass[T any](ctx context.Context, g *Gate, a policy.Action, title string,
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
-	g.learn.Do(g.learnSecrets)
+	g.learn.Do(looks{g}.learnSecrets)
 	d := g.decide(a)
 	r := Request{Title: g.show(title), Allow: d.Suggest}
 	if g.agent != "" {

@@ -15,7 +15,7 @@ func handleOf(root *os.Root) (handle, error) {
 }
 
 func (h handle) dir(name, _ string) (handle, error) {
-	next, err := step(h.root, name, false)
+	next, err := step(h.root, name)
 	return handle{next}, err
 }
 

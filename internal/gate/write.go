@@ -52,7 +52,6 @@ var errUnchanged = errors.New("nothing to change")
 type draft struct {
 	place    place
 	exists   bool
-	info     fs.FileInfo // of the old file
 	mode     fs.FileMode
 	old, new []byte
 	diff     string
@@ -166,7 +165,7 @@ func (e effects) write(d draft, callID string) (Written, error) {
 // replace puts the new content in the place of the old, if that is still there. The change is recorded just before.
 func (e effects) replace(d draft) error {
 	p := d.place
-	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), true)
+	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), e.stepOrMake)
 	if err != nil {
 		return named(err, p)
 	}
@@ -174,7 +173,7 @@ func (e effects) replace(d draft) error {
 	base := filepath.Base(p.Abs)
 	temp := ".anchor-" + rand.Text()[:12] + ".tmp"
 	defer func() { _ = dir.Remove(temp) }() // gone already if all went well
-	if err := fill(dir, temp, d, p.info); err != nil {
+	if err := e.fill(dir, temp, d); err != nil {
 		return fmt.Errorf("%s was not written: %w", p.shown(), named(err, p))
 	}
 	if err := d.still(dir, base); err != nil {
@@ -188,14 +187,22 @@ func (e effects) replace(d draft) error {
 	return named(dir.Rename(temp, base), p)
 }
 
+// stepOrMake opens a directory in a directory, and makes it if there is none.
+func (e effects) stepOrMake(dir *os.Root, part string) (*os.Root, error) {
+	if err := dir.Mkdir(part, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return step(dir, part)
+}
+
 // fill makes the new file, with the mode and owner of the old.
-func fill(dir *os.Root, temp string, d draft, old fs.FileInfo) error {
+func (e effects) fill(dir *os.Root, temp string, d draft) error {
 	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.mode.Perm())
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(d.new)
-	if err == nil && d.exists && old != nil {
+	if old := d.place.info; err == nil && d.exists && old != nil {
 		keepOwner(f, old)
 		err = f.Chmod(d.mode)
 	}
@@ -228,7 +235,7 @@ func (d draft) still(dir *os.Root, base string) error {
 // remove removes the file of a draft, if it is still the same.
 func (e effects) remove(d draft) error {
 	p := d.place
-	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), false)
+	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), step)
 	if err != nil {
 		return named(err, p)
 	}
