@@ -195,7 +195,8 @@ func (a *Agent) SetModel(m Model) {
 	a.next = &m
 }
 
-// Queue hands a message of the user's to the running turn: it goes out with the next model request. False if no turn runs.
+// Queue hands a message of the user's to the running turn: it goes out with the next model request, of the
+// next turn if this one ends first. False if no turn runs.
 func (a *Agent) Queue(in Input) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

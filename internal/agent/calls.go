@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"anchor/internal/event"
 	"anchor/internal/msg"
@@ -14,6 +15,7 @@ import (
 )
 
 const (
+	maxLook     = 2 * time.Second
 	interrupted = "The user interrupted this call after it was started. It may have had effects: look before you repeat it."
 	notRun      = "Not run: "
 )
@@ -125,9 +127,11 @@ func (t *turn) runJobs(ctx context.Context, jobs []*job) *event.TurnEnd {
 	return end
 }
 
-// lookOnce takes the state of the directory when first asked, and once.
+// lookOnce takes the state of the directory when first asked, and once. In a huge tree that is given up.
 func (t *turn) lookOnce(ctx context.Context) func() state {
 	return sync.OnceValue(func() state {
+		ctx, stop := context.WithTimeout(ctx, maxLook)
+		defer stop()
 		f, err := t.gate.Fingerprint(ctx, nil)
 		return state{sum: f.Sum, known: err == nil}
 	})
