@@ -204,7 +204,7 @@ func TestValues(t *testing.T) {
 		"/etc/long/path/of/words /tmp/ssh-agent.1234":                  "/etc/long/path/of/words /tmp/ssh-agent.1234",
 		"> line two is here <":                                         "> [masked: environment variable MY_SECRET] <",
 		"hunter-Two":                                                   "[masked: password in environment variable DB]",
-		"quoted value, production, changeme, db1.example.com":                           "[masked: value in .env], production, changeme, db1.example.com",
+		"quoted value, production, changeme, db1.example.com":          "[masked: value in .env], production, changeme, db1.example.com",
 		"in-quotes bare-word comment":                                  "[masked: value in .env] [masked: value in .env] comment",
 		"clusters: contexts: users: https://k.example kube-token-word": "clusters: contexts: users: https://k.example [masked: value in kubeconfig]",
 		"(aB3dE6gH9jK2mN5p)":                                           "([masked: value in .env])",

@@ -41,7 +41,7 @@ func (l *Log) resume() (*Past, error) {
 	if l.file, err = home.Append(l.path); err != nil {
 		return nil, err
 	}
-	if ix.cut {
+	if ix.cut > 0 {
 		_, err = l.file.Write([]byte("\n"))
 	}
 	return past, err

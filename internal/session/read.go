@@ -45,7 +45,7 @@ type index struct {
 	past    *Past
 	seq     int
 	turns   int
-	cut     bool // the last line has no end
+	cut     int // the number of the last line if it has no end
 	damage  []damage
 }
 
@@ -85,7 +85,9 @@ func read(path, id string, all bool) (*index, *Past, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading %s: %w", path, err)
 		}
-		ix.cut = !whole
+		if !whole {
+			ix.cut = lines.number
+		}
 		ix.add(line, whole, at, lines.number)
 	}
 	ix.decode(f, all)
@@ -288,12 +290,12 @@ func (ix *index) decode(f io.ReaderAt, all bool) {
 		})
 	}
 	work.Wait()
-	for i, r := range list {
+	for _, r := range list {
 		if r.e != nil {
 			continue
 		}
 		what := badLine
-		if ix.cut && i == 0 {
+		if r.line == ix.cut {
 			what = cutLine
 		}
 		ix.fault(what, r.line)

@@ -311,11 +311,12 @@ func (s Store) List(dir string) ([]Info, error) {
 const (
 	headSize   = 8 << 10
 	tailSize   = 64 << 10
+	maxTail    = 4 << 20 // if the tail shows no turn: a long one was cut off
 	promptSize = 200 // bytes
 )
 
 // info reads what List tells: the directory from the first line, the first user message from the head, the number of turns
-// from the last turn entry in the tail. buf is for the head.
+// from the last turn entry. buf is for the head.
 func (f file) info(buf []byte) (Info, error) {
 	in, err := home.Open(f.path)
 	if err != nil {
@@ -336,23 +337,31 @@ func (f file) info(buf []byte) (Info, error) {
 		first, rest, _ = bytes.Cut(rest, []byte("\n"))
 		info.Prompt = promptOf(first)
 	}
-	tail := head
-	if err == nil { // there is more than the head
-		stat, err := in.Stat()
-		if err != nil {
-			return Info{}, err
-		}
-		tail = make([]byte, tailSize)
-		n, err := in.ReadAt(tail, max(0, stat.Size()-tailSize))
+	if err != nil { // the head is all
+		info.Turns = lastTurn(head)
+		return info, nil
+	}
+	stat, err := in.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	for size := int64(tailSize); info.Turns == 0 && size <= maxTail && size < 8*stat.Size(); size *= 8 {
+		tail := make([]byte, size)
+		n, err := in.ReadAt(tail, max(0, stat.Size()-size))
 		if err != nil && !errors.Is(err, io.EOF) {
 			return Info{}, err
 		}
-		tail = tail[:n]
-	}
-	if i := bytes.LastIndex(tail, []byte("\n"+turnStart)); i >= 0 {
-		fmt.Sscanf(string(tail[i+1+len(turnStart):min(len(tail), i+40)]), "%d", &info.Turns)
+		info.Turns = lastTurn(tail[:n])
 	}
 	return info, nil
+}
+
+// lastTurn returns the number of the last turn that ended in a piece of a file.
+func lastTurn(piece []byte) (n int) {
+	if i := bytes.LastIndex(piece, []byte("\n"+turnStart)); i >= 0 {
+		fmt.Sscanf(string(piece[i+1+len(turnStart):min(len(piece), i+40)]), "%d", &n)
+	}
+	return n
 }
 
 // promptOf returns the text of a user's message, one line and not all of it; the message may be cut.
