@@ -17,17 +17,19 @@ var (
 	namesOnly = set("ls ll exa eza lsd dir vdir du stat tree realpath readlink file fd locate dust lsattr getfacl namei")
 	// Their first word that is no option is text.
 	patternFirst = set("grep egrep fgrep rg ag ack zgrep bzgrep xzgrep ugrep pcregrep sed gsed awk gawk mawk nawk jq yq gojq jaq xq perl rename sd comby ast-grep sg semgrep")
-	// Options whose value is a message, a title or the like, with any program.
-	textOptions = "-m --message --title --body --subject --description --comment --grep --author --committer --format --pretty --label --name -name -iname -path -ipath -wholename -regex -iregex -H --header -A --user-agent -X --request -u --user --since --until --date -S -G -run --run -bench -tags --trailer --notes -b --branch -q --query --exclude --exclude-dir --exclude-from --ignore --ignore-pattern --skip"
+	// Options whose value is a message, a title or the like, with any program. Short ones mean different things, so they stand
+	// with their program below.
+	textOptions = "--message --title --body --subject --description --comment --grep --author --committer --format --pretty --label --name -name -iname -path -ipath -wholename -regex -iregex --header --user-agent --request --user --since --until --date -run --run -bench -tags --trailer --notes --branch --query --exclude --exclude-dir --exclude-from --ignore --ignore-pattern --skip"
 	// Subcommands of git that show or change no content of the files they name.
 	gitNames = set("status ls-files ls-tree check-ignore check-attr config rm branch tag remote fetch push pull clone init log rev-list rev-parse shortlog stash checkout-index clean reflog symbolic-ref merge rebase switch worktree update-index describe for-each-ref count-objects")
 )
 
-// The options of programs with a pattern whose value is text too.
+// The options of single programs whose value is text too; those of programs with a pattern stand alone.
 var patternOptions = map[string]string{
 	"":    "-e --regexp -A -B -C -m --max-count --context --include --exclude --exclude-dir -g --glob --iglob --color --colour -d -D",
 	"rg":  "-e --regexp -A -B -C -m --max-count --context -g --glob --iglob --color --colour -t -T --type --type-not -r --replace -j -M --sort",
 	"sed": "-e --expression -l", "gsed": "-e --expression -l", "awk": "-F -v -e", "gawk": "-F -v -e", "mawk": "-F -v", "nawk": "-F -v",
+	"git": "-S -G", "git commit": "-m -am", "hg": "-m", "svn": "-m", "gh": "-t -b -m -n -l -H -B -q", "glab": "-t -d -m -l", "curl": "-H -A -X -u -e -w -m -r -U", "wget": "-U", "docker": "-e -u -l -t -w -h", "podman": "-e -u -l -t -w -h",
 	"zip": "-x --exclude", "tree": "-I -P",
 	"jq": "--arg --argjson --indent", "yq": "-I --indent -o -p", "perl": "-e -E",
 }
@@ -55,8 +57,10 @@ func (s *scan) operands(name string, argv []string) {
 		if args = gitArgs(args); gitShowsNames(args) {
 			return
 		}
-		if len(args) > 0 && args[0] == "grep" {
+		if args[0] == "grep" { // no arguments show names only
 			name, args = "grep", args[1:]
+		} else if args[0] == "commit" {
+			name = "git commit"
 		}
 	}
 	text := patternFirst[name]
