@@ -20,9 +20,9 @@ var wrappers = map[string]wrapper{
 	"xargs":  {"-I -J -R -n -P -L -s -d -E -a --max-args --max-procs --max-lines --max-chars --delimiter --arg-file", 0},
 	"ionice": {"-c -n --class --classdata", 0}, "chrt": {"-T -P -D", 1}, "taskset": {"", 1}, "numactl": {}, "chroot": {"", 1}, "flock": {"-w -E --timeout --wait --conflict-exit-code", 1},
 	"strace": {"-e -o -p -s -u -E -a -O -S -P -I -b", 0}, "ltrace": {"-e -o -p -s -u -l -n -a", 0}, "unshare": {"-R -w -S -G --root --wd --setuid --setgid --propagation", 0},
-	"busybox": {}, "toybox": {}, "systemd-inhibit": {}, "dbus-run-session": {}, "xvfb-run": {"-s -n -e -f -a", 0}, "valgrind": {}, "fakeroot": {}, "firejail": {}, "proot": {"-r -b -w", 0},
+	"busybox": {}, "toybox": {}, "systemd-inhibit": {}, "dbus-run-session": {}, "xvfb-run": {"-s -n -e -f", 0}, "valgrind": {}, "fakeroot": {}, "firejail": {}, "proot": {"-r -b -w", 0},
 	"caffeinate": {"-t -w", 0}, "rlwrap": {}, "unbuffer": {}, "systemd-run": {"-p -u --unit --property -E --setenv", 0}, "prlimit": {}, "setarch": {"", 1}, "setpriv": {}, "dotenv": {"-f -e", 0},
-	"script": {"-c --command -O -B -I -T -m -E", 1}, "npx": {"-p --package -c --call", 0}, "bunx": {}, "pnpx": {}, "entr": {}, "parallel": {"-j -I -S -a --jobs --colsep --delay --joblog", 0}, "watch": {"-n -d --interval", 0},
+	"script": {"-c --command -O -B -I -T -m -E", 1}, "npx": {"-p --package -c --call", 0}, "bunx": {}, "pnpx": {}, "entr": {}, "parallel": {"-j -I -S -a --jobs --colsep --delay --joblog", 0}, "watch": {"-n --interval", 0},
 	"faketime": {"-f", 1}, "cpulimit": {"-l -p -e", 0}, "torsocks": {}, "proxychains": {}, "proxychains4": {},
 }
 
