@@ -312,7 +312,7 @@ const (
 	headSize   = 8 << 10
 	tailSize   = 64 << 10
 	maxTail    = 4 << 20 // if the tail shows no turn: a long one was cut off
-	promptSize = 200 // bytes
+	promptSize = 200     // bytes
 )
 
 // info reads what List tells: the directory from the first line, the first user message from the head, the number of turns
