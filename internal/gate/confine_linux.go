@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
@@ -115,8 +114,8 @@ func access(rights landlock.AccessFSSet, path string) landlock.Rule {
 	return landlock.PathAccess(rights, path).IgnoreIfMissing()
 }
 
-// confinedGrants are the paths of a confined command.
-func (s *shared) confinedGrants() grants {
+// confinedGrants are the paths of a confined command that names some programs, which may be links to elsewhere.
+func (s *shared) confinedGrants(programs []string) grants {
 	g := grants{
 		run: []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system", "/snap"},
 		read: []string{s.dir, "/etc", "/proc", "/sys", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
@@ -124,23 +123,39 @@ func (s *shared) confinedGrants() grants {
 			filepath.Join(s.o.Home, ".config/git/ignore"), filepath.Join(s.o.Home, ".config/git/attributes")},
 	}
 	for _, entry := range s.cleanPath() {
-		g.run = append(g.run, s.toolchain(resolved(entry)))
+		if dir := resolved(entry); !s.aboveHome(dir) {
+			g.run = append(g.run, s.toolchain(dir))
+		}
+	}
+	for _, name := range programs {
+		file := lookPath(name, s.cleanPath())
+		if file == "" { // a part of bash
+			continue
+		}
+		file = resolved(file)
+		if dir := filepath.Dir(file); !s.aboveHome(dir) {
+			file = s.toolchain(dir)
+		}
+		g.run = append(g.run, file)
 	}
 	g.read = append(g.read, s.gitReads()...)
 	return g
 }
 
-// toolchain is the folder that a folder of programs belongs to: ~/sdk/go1.26/bin to ~/sdk/go1.26. Where that would be the home
-// directory, a folder above it, or one that is known to hold more than a toolchain, it is the folder itself.
+// toolchain is the folder that a folder of programs belongs to: ~/sdk/go1.26/bin to ~/sdk/go1.26. Where that would be one
+// that holds more than a toolchain, it is the folder itself.
 func (s *shared) toolchain(dir string) string {
 	up := filepath.Dir(dir)
-	switch name := filepath.Base(dir); {
-	case name != "bin" && name != "shims" && name != "sbin":
-		return dir
-	case up == s.o.Home || up == "/" || strings.HasPrefix(s.o.Home+"/", up+"/"):
-		return dir
-	case up == filepath.Join(s.o.Home, ".local") || up == filepath.Join(s.o.Home, ".cargo"):
+	name := filepath.Base(dir)
+	if name != "bin" && name != "shims" && name != "sbin" || s.aboveHome(up) ||
+		up == filepath.Join(s.o.Home, ".local") || up == filepath.Join(s.o.Home, ".cargo") {
 		return dir
 	}
 	return up
+}
+
+// aboveHome says whether a folder is the home directory or one that it lies in.
+func (s *shared) aboveHome(dir string) bool {
+	_, above := below(resolved(s.o.Home), dir)
+	return above
 }

@@ -3,6 +3,7 @@
 package gate
 
 import (
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -17,7 +18,7 @@ import (
 // asRead runs a command as one that was allowed as read-only, whatever it is: as if the reader had made a mistake.
 func (w *world) asRead(text string) Output {
 	w.t.Helper()
-	out, err := (effects{looks{w.Gate}, policy.Decision{Verdict: policy.Allow, ReadOnly: true}}).run(w.t.Context(), Command{Text: text})
+	out, err := (effects{looks{w.Gate}, policy.Decision{Verdict: policy.Allow, ReadOnly: true}}).run(w.t.Context(), Command{Text: text}, strings.Fields(text)[:1])
 	if err != nil {
 		w.t.Fatalf("%s: %v", text, err)
 	}
@@ -46,7 +47,7 @@ func TestConfined(t *testing.T) {
 	}
 	for _, c := range []string{
 		"touch new", "echo x >> a.txt", "truncate -s 0 a.txt", "rm a.txt", "mkdir d", "mv a.txt b.txt", "ln a.txt b.txt", "ln -s a b", "chmod +x a.txt && touch new",
-		"cat ../out/o.txt", "ls ../out", "touch /tmp/anchor-confined-$$", "exec 3<>/dev/tcp/127.0.0.1/" + port, "./run.sh", "cat /proc/$PPID/environ", "kill -0 $PPID", "cat " + filepath.Join(w.root, "home", "x"),
+		"cat ../out/o.txt", "command cat ../out/o.txt", "ls ../out", "touch /tmp/anchor-confined-$$", "exec 3<>/dev/tcp/127.0.0.1/" + port, "./run.sh", "cat /proc/$PPID/environ", "kill -0 $PPID", "cat " + filepath.Join(w.root, "home", "x"),
 	} {
 		if out := w.asRead(c); out.Exit == 0 {
 			t.Errorf("%s: %+v", c, out)
@@ -54,6 +55,25 @@ func TestConfined(t *testing.T) {
 	}
 	if w.get("a.txt") != "inside\n" || w.get("new") != "(none)" {
 		t.Error("something was written")
+	}
+}
+
+func TestConfinedProgramsFromElsewhere(t *testing.T) {
+	w := newWorld(t, map[string]string{"../home/tool/bin/say": "#!/bin/sh\ncat \"$(dirname \"$(readlink \"$0\")\")/../lib/text\"\n", "../home/tool/lib/text": "hello\n"}, func(o *Options) {
+		o.Env = []string{"PATH=" + o.Home + "/bin:" + os.Getenv("PATH"), "HOME=" + o.Home}
+	})
+	tool := filepath.Join(w.root, "home", "tool", "bin", "say")
+	if err := errors.Join(os.Chmod(tool, 0o755), os.Mkdir(filepath.Join(w.root, "home", "bin"), 0o755), os.Symlink(tool, filepath.Join(w.root, "home", "bin", "say"))); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{"home": "", "": "", "home/bin": "home/bin", "home/.cargo/bin": "home/.cargo/bin", "home/go/bin": "home/go"} {
+		dir = filepath.Join(w.root, dir)
+		if want == "" && !w.aboveHome(dir) || want != "" && w.toolchain(dir) != filepath.Join(w.root, want) {
+			t.Errorf("%s: %s", dir, w.toolchain(dir))
+		}
+	}
+	if out := w.asRead("say"); out.Text != "hello\n" {
+		t.Errorf("%+v", out)
 	}
 }
 
@@ -164,7 +184,7 @@ func BenchmarkConfinedCommand(b *testing.B) {
 			defer g.Close()
 			e := effects{looks{g}, policy.Decision{Verdict: policy.Allow, ReadOnly: confined}}
 			for b.Loop() {
-				if _, err := e.run(b.Context(), Command{Text: "true"}); err != nil {
+				if _, err := e.run(b.Context(), Command{Text: "true"}, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -68,11 +68,11 @@ func (g *Gate) Exec(ctx context.Context, c Command) (Output, error) {
 
 func (g *Gate) exec(ctx context.Context, c Command, a policy.Exec) (Output, error) {
 	return pass(ctx, g, a, "Run command", func(looks) (string, error) { return c.Text, nil },
-		func(ctx context.Context, e effects) (Output, error) { return e.run(ctx, c) })
+		func(ctx context.Context, e effects) (Output, error) { return e.run(ctx, c, a.Reading.Programs) })
 }
 
-// run starts a command and waits for it.
-func (e effects) run(ctx context.Context, c Command) (Output, error) {
+// run starts a command that names some programs, and waits for it.
+func (e effects) run(ctx context.Context, c Command, programs []string) (Output, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
 	}
@@ -80,7 +80,7 @@ func (e effects) run(ctx context.Context, c Command) (Output, error) {
 		c.Limit = defaultLimit
 	}
 	kept := newCapture(e.masker, c.Limit, e.save)
-	j, err := e.start(c, kept)
+	j, err := e.start(c, programs, kept)
 	if err != nil {
 		return Output{}, err
 	}
@@ -112,7 +112,7 @@ func (e effects) run(ctx context.Context, c Command) (Output, error) {
 }
 
 // start starts a command, confined if that was promised.
-func (e effects) start(c Command, out *capture) (*job, error) {
+func (e effects) start(c Command, programs []string, out *capture) (*job, error) {
 	bash, err := e.bash()
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (e effects) start(c Command, out *capture) (*job, error) {
 	}
 	if e.decision.ReadOnly {
 		cmd.Env = e.quietEnv(cmd.Env)
-		err = e.confine(e.confinedGrants(), start)
+		err = e.confine(e.confinedGrants(programs), start)
 	} else {
 		err = start()
 	}
