@@ -137,9 +137,9 @@ const keyLabel = "private key"
 
 var (
 	keyMark = regexp.MustCompile(`-{4,5} ?(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)? ?-{4,5}`)
-	// A run of a key's letters, with line ends written as \n.
-	keyRun  = regexp.MustCompile(`(?:[A-Za-z0-9+/=]|\\[nr]|[ \t](?:[A-Za-z0-9+/=]{16})){20,}`)
-	tailRun = regexp.MustCompile(`(?:[A-Za-z0-9+/=]|\\[nr]){16,}$`)
+	// A run of a key's letters, with line ends written as \n or blanks.
+	keyRun  = regexp.MustCompile(`[A-Za-z0-9+/=\\]{20,}(?:[ \t]+[A-Za-z0-9+/=\\]+)*`)
+	tailRun = regexp.MustCompile(`[A-Za-z0-9+/=\\]{16,}$`)
 	// A body line may stand behind a file name, a line number, a diff or quote mark, and in quotes.
 	bodyLine   = regexp.MustCompile(`^((?:[^\s:\[\]]*:)?[\s\d:|>#*."'-]*?\+?[\s\d|"']*?)([A-Za-z0-9+/=]{1,80})(?:(?:\\[nr])*["',;\\)\s+]*)$`)
 	headerLine = regexp.MustCompile(`^[\s\d:|>#+-]*((Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Private-MAC): .*)?\s*$`)

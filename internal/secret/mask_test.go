@@ -287,6 +287,7 @@ func BenchmarkMask(b *testing.B) {
 		"spaces":    strings.Repeat("password   ", 30_000),
 		"begins":    strings.Repeat("-----BEGIN PRI"+"VATE KEY-----", 10_000),
 		"body":      strings.Repeat(strings.Repeat("aB3d", 16)+"\n", 5_000),
+		"ends":      strings.Repeat("password=-----END PRI"+"VATE KEY----- ", 8_000),
 		"masks":     strings.Repeat("[masked: github token]", 15_000),
 		"urls":      strings.Repeat("http://a:b", 30_000),
 		"jwt":       strings.Repeat("eyJ.", 80_000),

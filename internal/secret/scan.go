@@ -138,6 +138,7 @@ func (t *table) between(s string, at int, out []hit) []hit {
 	if len(s) < minValue {
 		return out
 	}
+	own := len(out)
 	add := func(h hit) {
 		h.from, h.start, h.end = h.from+at, h.start+at, h.end+at
 		if n := len(out) - 1; n >= 0 && h.start < out[n].end && out[n].label != "" { // a known value within a token, or the reverse
@@ -168,7 +169,7 @@ func (t *table) between(s string, at int, out []hit) []hit {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b hit) int { return a.start - b.start })
+	slices.SortStableFunc(out[own:], func(a, b hit) int { return a.start - b.start })
 	return out
 }
 
