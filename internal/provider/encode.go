@@ -163,30 +163,21 @@ func FitSchema(schema json.RawMessage) json.RawMessage {
 	return Encode(m)
 }
 
-// fitNode completes one schema and those in it; it says whether anything changed.
-func fitNode(m map[string]any) (changed bool) {
-	missing := map[any]string{"object": "properties", "array": "items"}[m["type"]]
-	if _, ok := m[missing].(map[string]any); missing != "" && !ok {
-		m[missing], changed = map[string]any{}, true
-	}
-	for key, v := range m {
-		switch v := v.(type) {
-		case map[string]any:
-			if key == "items" || key == "additionalProperties" || key == "not" {
-				changed = fitNode(v) || changed
-			} else if key == "properties" || key == "$defs" || key == "definitions" {
-				for _, sub := range v {
-					if sub, ok := sub.(map[string]any); ok {
-						changed = fitNode(sub) || changed
-					}
-				}
-			}
-		case []any:
-			for _, sub := range v {
-				if sub, ok := sub.(map[string]any); ok && strings.HasSuffix(key, "Of") {
-					changed = fitNode(sub) || changed
-				}
-			}
+// fitNode completes a schema and all in it; it says whether anything changed.
+func fitNode(v any) (changed bool) {
+	switch v := v.(type) {
+	case []any:
+		for _, sub := range v {
+			changed = fitNode(sub) || changed
+		}
+	case map[string]any:
+		kind, _ := v["type"].(string)
+		missing := map[string]string{"object": "properties", "array": "items"}[kind]
+		if missing != "" && v[missing] == nil {
+			v[missing], changed = map[string]any{}, true
+		}
+		for _, sub := range v {
+			changed = fitNode(sub) || changed
 		}
 	}
 	return changed

@@ -55,6 +55,8 @@ func NewHTTP() *http.Client {
 			IdleConnTimeout:        90 * time.Second,
 			DisableCompression:     true, // a compressed stream comes in lumps
 			MaxResponseHeaderBytes: 1 << 20,
+			WriteBufferSize:        64 << 10, // long conversations in few writes
+			ReadBufferSize:         16 << 10,
 			OnProxyConnectResponse: refusedByProxy,
 		},
 	}

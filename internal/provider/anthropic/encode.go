@@ -42,31 +42,6 @@ type source struct {
 	Data      []byte `json:"data"`
 }
 
-type head struct {
-	Model        string          `json:"model"`
-	MaxTokens    int             `json:"max_tokens"`
-	Stream       bool            `json:"stream"`
-	System       json.RawMessage `json:"system,omitempty"`
-	Tools        json.RawMessage `json:"tools,omitempty"`
-	ToolChoice   *choice         `json:"tool_choice,omitempty"`
-	Thinking     *thinking       `json:"thinking,omitempty"`
-	OutputConfig *outputConfig   `json:"output_config,omitempty"`
-}
-
-type choice struct {
-	Type string `json:"type"`
-}
-
-type thinking struct {
-	Type         string `json:"type"`
-	BudgetTokens int    `json:"budget_tokens,omitempty"`
-	Display      string `json:"display,omitempty"`
-}
-
-type outputConfig struct {
-	Effort string `json:"effort"`
-}
-
 // turn is a message as it stands in the body: its encoded blocks, joined by commas. Results must come first in a user
 // message, so a tool result is told apart.
 type turn struct {
@@ -77,20 +52,31 @@ type turn struct {
 // body puts a request together. Only the marks and max_tokens, effort and tool choice may differ from the last request in
 // what both have.
 func (c *Client) body(req provider.Request) []byte {
-	h := head{Model: req.Model, MaxTokens: cmp.Or(req.MaxTokens, c.e.MaxTokens, defaultMaxTokens), Stream: true}
-	h.Thinking, h.OutputConfig = effort(req.Model, req.Effort, h.MaxTokens)
+	limit := cmp.Or(req.MaxTokens, c.e.MaxTokens, defaultMaxTokens)
+	head := map[string]any{"model": req.Model, "max_tokens": limit, "stream": true}
+	think, level := effort(req.Model, req.Effort, limit)
+	if think != nil {
+		head["thinking"] = think
+	}
+	if level != "" {
+		head["output_config"] = map[string]string{"effort": level}
+	}
 	if req.System != "" {
-		h.System = bytes.Join([][]byte{[]byte("["), withMark(provider.Encode(block{Type: "text", Text: req.System})), []byte("]")}, nil)
+		head["system"] = list(withMark(provider.Encode(block{Type: "text", Text: req.System})))
 	}
 	if len(req.Tools) > 0 {
-		h.Tools = c.cache.Tools(req.Tools, encodeTools)
+		head["tools"] = json.RawMessage(c.cache.Tools(req.Tools, encodeTools))
 		if req.NoCalls {
-			h.ToolChoice = &choice{"none"}
+			head["tool_choice"] = map[string]string{"type": "none"}
 		}
 	}
 	turns := c.cache.Messages(req.Model, req.Messages, func(m msg.Message) turn { return c.encode(m, req.Model) })
-	out := bytes.TrimSuffix(provider.Encode(h), []byte("}"))
-	out = append(out, `,"messages":[`...)
+	front := bytes.TrimSuffix(provider.Encode(head), []byte("}"))
+	size := len(front) + 200
+	for _, t := range turns {
+		size += len(t.blocks) + 40
+	}
+	out := append(append(make([]byte, 0, size), front...), `,"messages":[`...)
 	groups := group(turns)
 	users := 0
 	for _, g := range groups {
@@ -159,7 +145,12 @@ func encodeTools(specs []msg.Spec) []byte {
 		}{s.Name, s.Description, provider.FitSchema(s.Schema)}))
 	}
 	out[len(out)-1] = withMark(out[len(out)-1])
-	return append(append([]byte("["), bytes.Join(out, []byte(","))...), ']')
+	return list(out...)
+}
+
+// list is a JSON array of encoded values.
+func list(values ...[]byte) json.RawMessage {
+	return append(append([]byte("["), bytes.Join(values, []byte(","))...), ']')
 }
 
 // encode makes the blocks of a message. What the API would refuse is left out or said in words.
@@ -209,9 +200,9 @@ func (c *Client) replyBlocks(a *msg.Assistant, model string) []block {
 	return out
 }
 
-func images(list []msg.Image) []block {
+func images(from []msg.Image) []block {
 	var out []block
-	for _, i := range list {
+	for _, i := range from {
 		if fault := provider.ImageFault(i); fault != "" {
 			out = append(out, block{Type: "text", Text: fault})
 		} else {
@@ -235,7 +226,7 @@ func join(blocks []block) []byte {
 // effort says how a model is told to think. Models since 4.6 think adaptively and take an effort; those before take a
 // budget, which must be at least 1,024 and under max_tokens; the oldest don't think. Some of the newest can't be told not to think at
 // all: there "off" is the lowest effort. A model of another vendor behind this API is given a budget, which most of them know.
-func effort(model, level string, maxTokens int) (*thinking, *outputConfig) {
+func effort(model, level string, maxTokens int) (think map[string]any, effort string) {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	has := func(parts ...string) bool {
 		for _, p := range parts {
@@ -249,17 +240,17 @@ func effort(model, level string, maxTokens int) (*thinking, *outputConfig) {
 		"claude-sonnet-4-5", "claude-haiku-4")
 	switch {
 	case level == "" || has("claude-3") && !has("claude-3-7"):
-		return nil, nil
+		return nil, ""
 	case level == "off" && has("claude-fable", "claude-mythos", "claude-opus-5-5"):
-		return nil, &outputConfig{"low"}
+		return nil, "low"
 	case level == "off":
-		return &thinking{Type: "disabled"}, nil
+		return map[string]any{"type": "disabled"}, ""
 	case !budgeted:
-		return &thinking{Type: "adaptive", Display: "summarized"}, &outputConfig{level}
+		return map[string]any{"type": "adaptive", "display": "summarized"}, level
 	}
 	budget := min(map[string]int{"low": 4096, "medium": 10_000, "high": 24_000}[level], maxTokens/2)
 	if budget < 1024 {
-		return nil, nil
+		return nil, ""
 	}
-	return &thinking{Type: "enabled", BudgetTokens: budget}, nil
+	return map[string]any{"type": "enabled", "budget_tokens": budget}, ""
 }

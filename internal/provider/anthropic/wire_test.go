@@ -84,12 +84,14 @@ func ask(text string) provider.Request {
 }
 
 func run(c provider.Provider, req provider.Request) (shown string, done provider.Done, err error) {
+	var out strings.Builder
+	defer func() { shown = out.String() }()
 	for chunk, e := range c.Stream(context.Background(), req) {
 		switch chunk := chunk.(type) {
 		case provider.TextDelta:
-			shown += chunk.Text
+			out.WriteString(chunk.Text)
 		case provider.ThinkingDelta:
-			shown += "(" + chunk.Text + ")"
+			out.WriteString("(" + chunk.Text + ")")
 		case provider.Done:
 			done = chunk
 		}
@@ -412,14 +414,15 @@ func TestEffort(t *testing.T) {
 		max          int
 		want         string
 	}{
-		{"claude-sonnet-5", "", 0, `"stream":true,"system"`},
-		{"claude-sonnet-5", "high", 0, `"thinking":{"type":"adaptive","display":"summarized"},"output_config":{"effort":"high"}`},
-		{"claude-sonnet-5", "off", 0, `"thinking":{"type":"disabled"},"messages"`},
-		{"claude-opus-5-5", "off", 0, `],"output_config":{"effort":"low"}`},
-		{"claude-haiku-4-5", "medium", 0, `"thinking":{"type":"enabled","budget_tokens":10000}`},
-		{"claude-haiku-4-5", "high", 8000, `"max_tokens":8000,`}, {"claude-haiku-4-5", "high", 8000, `"budget_tokens":4000}`},
-		{"claude-haiku-4-5", "high", 1500, `],"messages"`}, {"claude-3-5-haiku", "high", 0, `],"messages"`},
-		{"glm-5", "low", 0, `"budget_tokens":4096`},
+		{"claude-sonnet-5", "", 0, `"model":"claude-sonnet-5","stream":true,"system"`},
+		{"claude-sonnet-5", "high", 0, `"thinking":{"display":"summarized","type":"adaptive"},"tools"`},
+		{"claude-sonnet-5", "low", 0, `"output_config":{"effort":"low"}`},
+		{"claude-sonnet-5", "off", 0, `"stream":true,"system":[{"type":"text","text":"Be good.","cache_control":{"type":"ephemeral"}}],"thinking":{"type":"disabled"},"tools"`},
+		{"claude-opus-5-5", "off", 0, `"output_config":{"effort":"low"},"stream":true,"system":[{"type":"text","text":"Be good.","cache_control":{"type":"ephemeral"}}],"tools"`},
+		{"claude-haiku-4-5", "medium", 0, `"thinking":{"budget_tokens":10000,"type":"enabled"}`},
+		{"claude-haiku-4-5", "high", 8000, `"max_tokens":8000,`}, {"claude-haiku-4-5", "high", 8000, `"budget_tokens":4000,`},
+		{"claude-haiku-4-5", "high", 1500, `}],"tools"`}, {"claude-3-5-haiku", "high", 0, `}],"tools"`},
+		{"glm-5", "low", 0, `"budget_tokens":4096,`},
 	} {
 		req := ask("hi")
 		req.Model, req.Effort, req.MaxTokens = q.model, q.level, q.max

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"anchor/internal/msg"
@@ -20,17 +21,6 @@ const (
 
 // extraContent marks opaque data that belongs to the call after it: Gemini signs calls and wants the signature back.
 const extraContent = "extra_content:"
-
-type head struct {
-	Model               string          `json:"model"`
-	Stream              bool            `json:"stream"`
-	StreamOptions       json.RawMessage `json:"stream_options,omitempty"`
-	MaxTokens           int             `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
-	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
-	Tools               json.RawMessage `json:"tools,omitempty"`
-	ToolChoice          string          `json:"tool_choice,omitempty"`
-}
 
 // piece is a message as it stands in the body. A reply and a tool result are whole messages; what a user says is text and images
 // that may be joined with their neighbours', since some servers refuse two user messages in a row. The images of a tool
@@ -57,34 +47,38 @@ type function struct {
 
 // body puts a request together; see the fields that the server refused.
 func (c *Client) body(req provider.Request) []byte {
-	h := head{Model: req.Model, Stream: true}
-	if !c.without["stream_options"] {
-		h.StreamOptions = json.RawMessage(`{"include_usage":true}`)
+	h := map[string]any{"model": req.Model, "stream": true}
+	set := func(field string, v any) bool {
+		if c.without[field] {
+			return false
+		}
+		h[field] = v
+		return true
 	}
-	n := cmp.Or(req.MaxTokens, c.e.MaxTokens)
-	if old, now := c.without["max_tokens"], c.without["max_completion_tokens"]; !now && (c.vendor || old) {
-		h.MaxCompletionTokens = n
-	} else if !old {
-		h.MaxTokens = n
+	set("stream_options", map[string]bool{"include_usage": true})
+	if n := cmp.Or(req.MaxTokens, c.e.MaxTokens); n > 0 {
+		first, second := "max_tokens", "max_completion_tokens"
+		if c.vendor {
+			first, second = second, first
+		}
+		_ = set(first, n) || set(second, n)
 	}
-	if req.Effort != "" && !c.without["reasoning_effort"] {
-		h.ReasoningEffort = strings.Replace(req.Effort, "off", "none", 1)
+	if req.Effort != "" {
+		set("reasoning_effort", strings.Replace(req.Effort, "off", "none", 1))
 	}
 	if len(req.Tools) > 0 {
-		h.Tools = c.cache.Tools(req.Tools, encodeTools)
-		if req.NoCalls && !c.without["tool_choice"] {
-			h.ToolChoice = "none"
+		h["tools"] = json.RawMessage(c.cache.Tools(req.Tools, encodeTools))
+		if req.NoCalls {
+			set("tool_choice", "none")
 		}
 	}
-	out := bytes.TrimSuffix(provider.Encode(h), []byte("}"))
-	out = append(out, `,"messages":[`...)
+	var messages [][]byte
 	if req.System != "" {
-		out = append(append(append(out, `{"role":"system","content":`...), provider.Encode(req.System)...), "},"...)
+		messages = append(messages, bytes.Join([][]byte{[]byte(`{"role":"system","content":`), provider.Encode(req.System), []byte("}")}, nil))
 	}
-	for _, m := range join(c.cache.Messages(req.Model, req.Messages, func(m msg.Message) piece { return c.encode(m, req.Model) })) {
-		out = append(append(out, m...), ',')
-	}
-	return append(bytes.TrimSuffix(out, []byte(",")), "]}"...)
+	messages = append(messages, join(c.cache.Messages(req.Model, req.Messages, func(m msg.Message) piece { return c.encode(m, req.Model) }))...)
+	front := append(bytes.TrimSuffix(provider.Encode(h), []byte("}")), `,"messages":[`...)
+	return slices.Concat(front, bytes.Join(messages, []byte(",")), []byte("]}"))
 }
 
 // join makes messages of the pieces.

@@ -92,7 +92,7 @@ func TestFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":99,"reasoning_effort":"none"`, `"tool_choice":"none"`,
+		`{"max_tokens":99,"model":"m","reasoning_effort":"none","stream":true,"stream_options":{"include_usage":true},`, `"tool_choice":"none"`,
 		`"parameters":{"properties":{"l":{"items":{},"type":"array"},"o":{"properties":{},"type":"object"}},"type":"object"}`,
 	} {
 		if !strings.Contains(s.bodies[0], want) {

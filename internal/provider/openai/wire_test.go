@@ -88,10 +88,12 @@ func ask(text string) provider.Request {
 
 // run makes a request and returns what was shown, the reply and the error.
 func run(c provider.Provider, req provider.Request) (shown string, done provider.Done, err error) {
+	var out strings.Builder
+	defer func() { shown = out.String() }()
 	for chunk, e := range c.Stream(context.Background(), req) {
 		switch chunk := chunk.(type) {
 		case provider.TextDelta:
-			shown += chunk.Text
+			out.WriteString(chunk.Text)
 		case provider.Done:
 			done = chunk
 		}

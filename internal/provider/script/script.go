@@ -10,34 +10,10 @@
 //
 //	reply
 //	expect return a - b
-//	call edit_file
-//	| {"path": "sum.go",
-//	|  "edits": [{"old": "a - b", "new": "a + b"}]}
-//	usage 1200 80 1000
+//	text It subtracts.
 //
-//	agent review the change
-//	reply
-//	text Looks right.
-//
-// Each line is a word and what belongs to it; lines that start with | go on with the line before, as a new line of its text.
-//
-//	reply            begins a reply; "reply 3" is used three times, "reply *" for ever
-//	agent TEXT       the replies from here on are for agents whose first user message holds TEXT; each such list has a place of its own
-//	expect TEXT      what came since the last reply (user text, tool results, notes) must hold TEXT
-//	reject TEXT      it must not
-//	expect-any TEXT  the whole request (system prompt, tool names, all messages) must hold TEXT
-//	text TEXT        a piece of the answer, streamed as one; pieces are joined by a new line
-//	chunk TEXT       a piece of the answer that is joined to the last one as it is
-//	think TEXT       a piece of thinking
-//	call NAME ARGS   a tool call; ARGS is JSON, also invalid JSON
-//	delay DURATION   waits here, such as 200ms
-//	usage IN OUT [CACHED]
-//	stop REASON      end, tools, length, pause, refusal or window; without it: tools if there are calls, else end
-//	error KIND [after=30s] [status=429] [limit=200000] MESSAGE
-//	                 the request fails here; the kinds are those of [provider.Kind]
-//	cut              the stream breaks here
-//
-// A request that the script does not expect fails with the line that it breaks. TEXT in double quotes is read as a JSON string.
+// docs/scripts.md tells all words. Each reply answers one request, in order; what follows "agent TEXT" is for the agents whose first
+// user message holds TEXT. A request that the script does not expect fails with the line that it breaks.
 package script
 
 import (
