@@ -26,6 +26,7 @@ type capture struct {
 	saved  *savedFile
 	later  *savedFile
 	gone   bool // detached
+	taken  int64
 }
 
 func newCapture(m *secret.Masker, limit int, save func(pattern string) *savedFile) *capture {
@@ -38,6 +39,7 @@ func (c *capture) drain(r io.Reader) {
 	for {
 		n, err := r.Read(buf)
 		c.mu.Lock()
+		c.taken += int64(n)
 		c.keep(c.mask.Next(c.clean.next(buf[:n])))
 		if err != nil {
 			c.flush()
@@ -86,6 +88,13 @@ func (c *capture) result() (text, saved, later string) {
 	c.gone = true
 	c.saved.close()
 	return c.text.string(c.saved.name()), c.saved.name(), c.later.name()
+}
+
+// bytes is how much was read so far.
+func (c *capture) bytes() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.taken
 }
 
 func (c *capture) close() {

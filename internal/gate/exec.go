@@ -23,6 +23,8 @@ const (
 	defaultLimit   = 30_000
 	// lastWords is how long the pipe may stay open after bash has ended before what holds it counts as background.
 	lastWords = 200 * time.Millisecond
+	// moreWords is how often that is waited for again while output still comes.
+	moreWords = 20
 )
 
 // Command is a command for bash.
@@ -99,8 +101,13 @@ func (e effects) run(ctx context.Context, c Command, programs []string) (Output,
 		j.pipe.Close()
 		await(j.drained, time.Second)
 	}
-	if !await(j.drained, lastWords) {
-		kept.detach()
+	for i, before := 0, int64(-1); !await(j.drained, lastWords); i++ {
+		taken := kept.bytes()
+		if taken == before || i == moreWords {
+			kept.detach()
+			break
+		}
+		before = taken
 	}
 	e.jobs.settle(j)
 	out.Text, out.Saved, out.Background = kept.result()

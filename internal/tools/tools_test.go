@@ -327,8 +327,15 @@ func TestShell(t *testing.T) {
 	b.want(b.call("shell", "command", "sudo true"), tool.Failed, "Refused")
 
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(200*time.Millisecond, cancel)
-	r, err := shell().Run(ctx, b.env, json.RawMessage(`{"command":"echo begun; sleep 30"}`))
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(filepath.Join(b.dir, "begun")); err == nil {
+				cancel()
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	r, err := shell().Run(ctx, b.env, json.RawMessage(`{"command":"echo begun; sleep 0.1; touch begun; sleep 30"}`))
 	if err == nil {
 		t.Error("the cancel was not told")
 	}
