@@ -115,10 +115,11 @@ func TestBackgroundChildren(t *testing.T) {
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("took %v", took)
 	}
-	out := w.run("printf now; (for i in 1 2 3; do sleep 0.2; echo later $i; done) & ")
+	out := w.run("printf now; (until [ -e go ]; do sleep 0.05; done; for i in 1 2 3; do echo later $i; done) & ")
 	if out.Text != "now" || out.Background == "" {
 		t.Errorf("%+v", out)
 	}
+	w.put("go", "")
 	for range 100 {
 		if data, _ := os.ReadFile(out.Background); string(data) == "later 1\nlater 2\nlater 3\n" {
 			break
