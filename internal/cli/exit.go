@@ -37,9 +37,6 @@ var errGone = errors.New("standard output was closed")
 
 // exitCode maps the outcome of a run to the exit code.
 func exitCode(r jsonl.Result, cause error) int {
-	if code := causeCode(cause); code != 0 {
-		return code
-	}
 	switch r.Status {
 	case event.Completed:
 		if r.Check != nil && *r.Check != "passed" {
@@ -50,7 +47,10 @@ func exitCode(r jsonl.Result, cause error) int {
 		return exitLoop
 	case event.RoundLimit:
 		return exitRounds
-	case event.Cancelled:
+	case event.Cancelled, jsonl.TimedOut:
+		if code := causeCode(cause); code != 0 {
+			return code
+		}
 		return exitCancelled
 	}
 	if r.Error != nil && r.Error.Retryable {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -23,6 +24,11 @@ func run(ctx context.Context, sh shell, o *options, s *signals, cancel context.C
 		ctx, stop = context.WithTimeoutCause(ctx, d, &agent.TimeoutError{After: o.timeout})
 		defer stop()
 	}
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	watch.Go(func() { watchReader(watching, sh.out, cancel) })
 	switch {
 	case o.print:
 		return headless(ctx, sh, o, cancel)

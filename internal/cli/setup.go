@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"anchor/internal/config"
 	"anchor/internal/gate"
@@ -77,7 +78,7 @@ func (b *setup) userSettings() error {
 		return nil
 	}
 	data, err := home.Read(b.userFile(), maxSettings)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return &config.Error{File: b.userFile(), Message: "can't be read: " + reason(err)}
 	}
 	return b.set.User(b.userFile(), data, b.dir)
