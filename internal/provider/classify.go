@@ -56,6 +56,35 @@ func Classify(status int, h http.Header, body []byte) *Error {
 	return e
 }
 
+// StreamFault classifies an error that a server sends inside a stream: by the status in it, else by the words for its type and
+// code. What is not known is the server's trouble.
+func StreamFault(raw []byte) *Error {
+	var e struct {
+		Type   string          `json:"type"`
+		Code   json.RawMessage `json:"code"`
+		Status int             `json:"status"`
+	}
+	_ = json.Unmarshal(raw, &e)
+	if e.Status == 0 {
+		_ = json.Unmarshal(e.Code, &e.Status)
+	}
+	if e.Status >= 400 && e.Status < 600 {
+		return Classify(e.Status, nil, raw)
+	}
+	for _, k := range []struct {
+		word   string
+		status int
+	}{
+		{"overloaded", 529}, {"unavailable", 503}, {"rate_limit", 429}, {"quota", 429}, {"too_large", 413}, {"not_found", 404}, {"permission", 403},
+		{"billing", 402}, {"auth", 401}, {"context", 400}, {"invalid", 400},
+	} {
+		if strings.Contains(e.Type+string(e.Code), k.word) {
+			return Classify(k.status, nil, raw)
+		}
+	}
+	return Classify(500, nil, raw)
+}
+
 // words takes the message for the user out of a body, and everything in it that may tell the kind of the error.
 func words(body []byte) (message, all string) {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(body), ""))

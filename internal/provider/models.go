@@ -62,30 +62,23 @@ func Suggest(ctx context.Context, l Lister, model string, fault *Error) {
 	if err != nil || len(models) == 0 {
 		return
 	}
-	near := slices.MinFunc(models, func(a, b Listed) int { return cmp.Compare(distance(model, a.ID), distance(model, b.ID)) })
+	near := slices.MaxFunc(models, func(a, b Listed) int { return cmp.Compare(likeness(model, a.ID), likeness(model, b.ID)) })
 	fault.Advice = "The nearest model here is " + near.ID + `; "anchor models" lists all`
 }
 
-// distance is how many letters must change to make b of a. A name that holds the other is nearer.
-func distance(a, b string) int {
+// likeness is how much of two names is the same in the same order, from 0 to 1.
+func likeness(a, b string) float64 {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = 2 * j
-	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = 2 * (i + 1)
+		diagonal := 0
 		for j := range len(b) {
-			change := 3
+			next := max(row[j], row[j+1])
 			if a[i] == b[j] {
-				change = 0
+				next = diagonal + 1
 			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+change, row[j]+2, row[j+1]+2)
+			diagonal, row[j+1] = row[j+1], next
 		}
 	}
-	if strings.Contains(b, a) || strings.Contains(a, b) {
-		return row[len(b)] / 4
-	}
-	return row[len(b)]
+	return 2 * float64(row[len(b)]) / float64(len(a)+len(b))
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,18 +23,9 @@ type RetryOptions struct {
 // try is told by a [Retrying] chunk before its wait. A wait hears the context. A server that asks to wait longer than
 // o.After is not waited for: the error says how long it wants.
 func WithRetry(p Provider, o RetryOptions) Provider {
-	or := func(v *time.Duration, d time.Duration) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	if o.Tries == 0 {
-		o.Tries = 8
-	}
-	or(&o.First, 500*time.Millisecond)
-	or(&o.Most, 8*time.Second)
-	or(&o.After, 2*time.Minute)
-	or(&o.Total, 10*time.Minute)
+	o.Tries = cmp.Or(o.Tries, 8)
+	o.First, o.Most = cmp.Or(o.First, 500*time.Millisecond), cmp.Or(o.Most, 8*time.Second)
+	o.After, o.Total = cmp.Or(o.After, 2*time.Minute), cmp.Or(o.Total, 10*time.Minute)
 	return retrier{p, o}
 }
 

@@ -79,17 +79,14 @@ func (c *Client) read(reply *provider.Reply, req provider.Request, show func(pro
 			return provider.Done{}, err
 		}
 		var e event
-		if err := json.Unmarshal(data, &e); err != nil {
-			if len(data) == 0 || data[0] == ':' {
-				continue // a keep-alive sent as data
-			}
+		if err := json.Unmarshal(data, &e); err != nil && len(data) > 0 && data[0] != ':' { // not a keep-alive sent as data
 			return provider.Done{}, reply.Broken("the reply is not understood", err)
 		}
 		if e.Type == "message_stop" {
 			return r.done(c.e.Name, req), nil
 		}
 		if e.Type == "error" {
-			return provider.Done{}, c.fault(e.Error)
+			return provider.Done{}, c.e.Finish(provider.StreamFault(e.Error), c.e.BaseURL+"/v1/messages", "")
 		}
 		if !r.take(&e) {
 			return provider.Done{}, provider.ErrStopped
@@ -200,20 +197,4 @@ func stop(reason string, calls bool) provider.Stop {
 		return provider.StopTools
 	}
 	return provider.StopEnd
-}
-
-// fault classifies an error inside a stream by its type, as the status that it stands for.
-func (c *Client) fault(raw json.RawMessage) error {
-	var e struct {
-		Type string `json:"type"`
-	}
-	_ = json.Unmarshal(raw, &e)
-	status, ok := map[string]int{
-		"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404,
-		"request_too_large": 413, "rate_limit_error": 429, "api_error": 500, "timeout_error": 504, "overloaded_error": 529,
-	}[e.Type]
-	if !ok {
-		status = 500
-	}
-	return c.e.Finish(provider.Classify(status, nil, raw), c.e.BaseURL+"/v1/messages", "")
 }

@@ -120,7 +120,11 @@ func (c *Client) read(reply *provider.Reply, req provider.Request, show func(pro
 			}
 			return provider.Done{}, err
 		}
-		if err := c.event(r, reply, data); err != nil {
+		var v chunk
+		if err := json.Unmarshal(data, &v); err != nil && len(data) > 0 && data[0] != ':' { // not a keep-alive sent as data
+			return provider.Done{}, reply.Broken("the reply is not understood", err)
+		}
+		if err := c.take(r, &v); err != nil {
 			return provider.Done{}, err
 		}
 		if r.finish != "" {
@@ -132,34 +136,10 @@ func (c *Client) read(reply *provider.Reply, req provider.Request, show func(pro
 	}
 }
 
-// event takes the data of one event. Servers that forget the empty line send several chunks in one.
-func (c *Client) event(r *reading, reply *provider.Reply, data []byte) error {
-	var v chunk
-	err := json.Unmarshal(data, &v)
-	if err == nil {
-		return c.take(r, &v)
-	}
-	if len(data) == 0 || data[0] == ':' {
-		return nil // a keep-alive sent as data
-	}
-	if lines := bytes.Split(data, []byte("\n")); len(lines) > 1 && json.Valid(lines[0]) {
-		for _, line := range lines {
-			if string(line) == "[DONE]" {
-				return nil
-			}
-			if err := c.event(r, reply, line); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return reply.Broken("the reply is not understood", err)
-}
-
 // take adds a chunk to the reply.
 func (c *Client) take(r *reading, v *chunk) error {
 	if len(v.Error) > 0 && string(v.Error) != "null" {
-		return c.fault(v.Error)
+		return c.e.Finish(provider.StreamFault(v.Error), c.e.BaseURL+"/chat/completions", "")
 	}
 	r.usage = cmp.Or(v.Usage, v.Groq.Usage, r.usage)
 	if len(v.Choices) == 0 {
@@ -310,29 +290,4 @@ func (r *reading) stop() provider.Stop {
 		return provider.StopRefusal
 	}
 	return provider.StopEnd
-}
-
-// fault classifies an error inside a stream by its code, as the status that it stands for.
-func (c *Client) fault(raw json.RawMessage) error {
-	var e struct {
-		Code   json.RawMessage `json:"code"`
-		Type   string          `json:"type"`
-		Status int             `json:"status"`
-	}
-	_ = json.Unmarshal(raw, &e)
-	status := e.Status
-	if json.Unmarshal(e.Code, &status) != nil || status < 400 || status > 599 {
-		status = 500
-		what := string(e.Code) + e.Type
-		for _, k := range []struct {
-			word   string
-			status int
-		}{{"rate_limit", 429}, {"quota", 429}, {"overloaded", 529}, {"unavailable", 503}, {"context_length", 400}, {"exceed_context", 400}, {"invalid", 400}, {"auth", 401}, {"not_found", 404}} {
-			if strings.Contains(what, k.word) {
-				status = k.status
-				break
-			}
-		}
-	}
-	return c.e.Finish(provider.Classify(status, nil, raw), c.e.BaseURL+"/chat/completions", "")
 }

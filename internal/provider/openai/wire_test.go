@@ -138,7 +138,6 @@ func TestQuirks(t *testing.T) {
 		{"no blank after data", strings.ReplaceAll(ok+end+over, "data: ", "data:"), "ok", "", provider.StopEnd},
 		{"keep-alive as data", "data: : keepalive\n\ndata:\n\n" + ok + end + over, "ok", "", provider.StopEnd},
 		{"event names and ids", "event: chunk\nid: 3\n" + ok + "retry: 5\n" + end + over, "ok", "", provider.StopEnd},
-		{"no empty line between", strings.ReplaceAll(ok+end+over, "\n\n", "\n"), "ok", "", provider.StopEnd},
 		{"no empty line at the end", ok + strings.TrimSpace(end), "ok", "", provider.StopEnd},
 		{"a long line", strings.Replace(ok, "ok", long, 1) + end, long, "", provider.StopEnd},
 		{"choices empty or null first", `data: {"choices":[]}` + "\n\n" + `data: {"choices":null}` + "\n\n" + ok + end, "ok", "", provider.StopEnd},

@@ -8,149 +8,139 @@ import (
 	"strings"
 )
 
+// block is a content block of the Messages API, or a tool call or result of chat completions.
+type block struct {
+	Type      string
+	Text      string
+	Signature string
+	ID        string
+	Input     json.RawMessage
+	ToolUseID string `json:"tool_use_id"`
+	Function  struct{ Arguments string }
+}
+
+type message struct {
+	Role       string
+	Content    json.RawMessage
+	ToolCalls  []block `json:"tool_calls"`
+	ToolCallID string  `json:"tool_call_id"`
+}
+
 // Anthropic says what the Messages API would refuse in a request body, nil if nothing: messages begin with the user and alternate,
-// each call has its one result at the beginning of the next message, ids are unique, no text is empty, thinking is signed, and at
-// most four cache marks are set.
+// each call has its one result at the beginning of the next message, ids are unique, no text is empty, thinking is signed and has
+// room, and at most four cache marks are set.
 func Anthropic(body []byte) error {
 	var req struct {
 		MaxTokens int `json:"max_tokens"`
 		Thinking  struct {
 			Budget int `json:"budget_tokens"`
-		} `json:"thinking"`
-		Messages []struct {
-			Role    string
-			Content []map[string]any
 		}
+		Messages []message
 	}
 	if err := json.Unmarshal(body, &req); err != nil {
 		return err
 	}
-	if n := strings.Count(string(body), `"cache_control":{`); n > 4 {
-		return fmt.Errorf("%d cache marks", n)
-	}
-	if req.Thinking.Budget >= req.MaxTokens {
-		return fmt.Errorf("thinking budget %d is not under max_tokens %d", req.Thinking.Budget, req.MaxTokens)
+	if n := strings.Count(string(body), `"cache_control":{`); n > 4 || req.Thinking.Budget >= req.MaxTokens {
+		return fmt.Errorf("%d cache marks, thinking budget %d of max_tokens %d", n, req.Thinking.Budget, req.MaxTokens)
 	}
 	p := pairs{seen: map[string]bool{}}
 	for i, m := range req.Messages {
-		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
-			return fmt.Errorf("message %d is of the %s, must be of the %s", i, m.Role, want)
+		var blocks []block
+		err := json.Unmarshal(m.Content, &blocks)
+		if m.Role != []string{"user", "assistant"}[i%2] || len(blocks) == 0 {
+			err = fmt.Errorf("not the turn of the %s, or nothing in it", m.Role)
 		}
-		if len(m.Content) == 0 {
-			return fmt.Errorf("message %d is empty", i)
-		}
-		for j, b := range m.Content {
-			text := func(k string) string { s, _ := b[k].(string); return s }
-			var err error
-			switch b["type"] {
-			case "text":
-				if strings.TrimSpace(text("text")) == "" {
-					err = fmt.Errorf("empty text")
-				}
-			case "thinking":
-				if text("signature") == "" {
-					err = fmt.Errorf("thinking without a signature")
-				}
-			case "tool_use":
-				if _, ok := b["input"].(map[string]any); !ok {
-					err = fmt.Errorf("input is no object")
-				} else {
-					err = p.call(text("id"))
-				}
-			case "tool_result":
-				if j > 0 && m.Content[j-1]["type"] != "tool_result" {
-					err = fmt.Errorf("a result after other content")
-				} else {
-					err = p.result(text("tool_use_id"))
-				}
-			}
-			if err != nil {
-				return fmt.Errorf("message %d, block %d: %w", i, j, err)
+		for j, b := range blocks {
+			switch {
+			case b.Type == "text" && strings.TrimSpace(b.Text) == "", b.Type == "thinking" && b.Signature == "", b.Type == "tool_use" && b.Input[0] != '{':
+				p.fault("block %d is empty, unsigned or no object", j)
+			case b.Type == "tool_use":
+				p.call(b.ID)
+			case b.Type == "tool_result" && j > 0 && blocks[j-1].Type != b.Type:
+				p.fault("a result after other content")
+			case b.Type == "tool_result":
+				p.result(b.ToolUseID)
 			}
 		}
-		if err := p.open(); m.Role == "user" && err != nil {
+		if m.Role == "user" {
+			p.close()
+		}
+		if err == nil {
+			err = p.err
+		}
+		if err != nil {
 			return fmt.Errorf("message %d: %w", i, err)
 		}
 	}
-	return p.open()
+	p.close()
+	return p.err
 }
 
 // OpenAI says what strict chat completion servers would refuse in a request body, nil if nothing.
 func OpenAI(body []byte) error {
-	var req struct {
-		Messages []struct {
-			Role      string
-			Content   json.RawMessage
-			CallID    string `json:"tool_call_id"`
-			ToolCalls []struct {
-				ID       string
-				Function struct{ Name, Arguments string }
-			} `json:"tool_calls"`
-		}
-	}
+	var req struct{ Messages []message }
 	if err := json.Unmarshal(body, &req); err != nil {
 		return err
 	}
 	p := pairs{seen: map[string]bool{}}
 	last := ""
 	for i, m := range req.Messages {
-		err := error(nil)
-		switch content := string(m.Content); {
-		case content == "" || content == "null":
-			err = fmt.Errorf("no content")
-		case m.Role == last && m.Role != "tool":
-			err = fmt.Errorf("two messages of the %s in a row", m.Role)
-		case m.Role == "tool":
-			err = p.result(m.CallID)
-		case content == `""` && len(m.ToolCalls) == 0 || strings.Contains(content, `"text":""`):
-			err = fmt.Errorf("empty text")
-		default:
-			err = p.open()
+		content := string(m.Content)
+		if m.Role == "tool" {
+			p.result(m.ToolCallID)
+		} else {
+			p.close()
+		}
+		if content == "" || content == "null" || content == `""` && len(m.ToolCalls) == 0 || strings.Contains(content, `"text":""`) {
+			p.fault("no content")
+		}
+		if m.Role == last && m.Role != "tool" {
+			p.fault("two messages of the %s in a row", m.Role)
 		}
 		for _, c := range m.ToolCalls {
-			if !json.Valid([]byte(c.Function.Arguments)) || c.Function.Arguments[0] != '{' || c.Function.Name == "" {
-				err = fmt.Errorf("call %q of %q has arguments %q", c.ID, c.Function.Name, c.Function.Arguments)
+			if args := c.Function.Arguments; !json.Valid([]byte(args)) || args[0] != '{' {
+				p.fault("arguments %q", args)
 			}
-			if err == nil {
-				err = p.call(c.ID)
-			}
+			p.call(c.ID)
 		}
-		if err != nil {
-			return fmt.Errorf("message %d (%s): %w", i, m.Role, err)
+		if last = m.Role; p.err != nil {
+			return fmt.Errorf("message %d (%s): %w", i, m.Role, p.err)
 		}
-		last = m.Role
 	}
-	return p.open()
+	p.close()
+	return p.err
 }
 
-// pairs follows calls and their results.
+// pairs follows calls and their results; err is the first fault.
 type pairs struct {
-	seen map[string]bool
-	wait []string
+	seen map[string]bool // whether a call's result is still to come
+	err  error
 }
 
-func (p *pairs) call(id string) error {
-	if id == "" || p.seen[id] {
-		return fmt.Errorf("call id %q is empty or used twice", id)
+func (p *pairs) fault(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (p *pairs) call(id string) {
+	if _, twice := p.seen[id]; twice || id == "" {
+		p.fault("call id %q is empty or used twice", id)
 	}
 	p.seen[id] = true
-	p.wait = append(p.wait, id)
-	return nil
 }
 
-func (p *pairs) result(id string) error {
-	for i, w := range p.wait {
-		if w == id {
-			p.wait = append(p.wait[:i:i], p.wait[i+1:]...)
-			return nil
+func (p *pairs) result(id string) {
+	if !p.seen[id] {
+		p.fault("a result for %q, which is no open call", id)
+	}
+	p.seen[id] = false
+}
+
+func (p *pairs) close() {
+	for id, open := range p.seen {
+		if open {
+			p.fault("call %q has no result", id)
 		}
 	}
-	return fmt.Errorf("a result for %q, which is no open call", id)
-}
-
-func (p *pairs) open() error {
-	if len(p.wait) > 0 {
-		return fmt.Errorf("calls without a result: %q", p.wait)
-	}
-	return nil
 }
