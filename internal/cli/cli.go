@@ -96,7 +96,7 @@ func commands() []command {
 		{"policy", "COMMAND", "what the gate would do with COMMAND under the current rules, and why; runs nothing",
 			"anchor policy 'git log | head'\nanchor policy --allow 'shell:go test' 'go test ./...'\necho '{\"write\":\"src/a.go\"}' | anchor policy --json", judge},
 		{"doctor", "", "check the set-up and say how to mend what is wrong", "anchor doctor\nanchor doctor -m ollama/qwen3-coder", doctor},
-		{"models", "", "what can be used now: providers with a key, local servers, context windows", "anchor models\nanchor models --json", models},
+		{"models", "", "what can be used now: providers with a key, local servers, context windows", "anchor models", models},
 		{"config", "", "the effective settings, each with the file, variable or flag it came from", "anchor config", settings},
 		{"completion", "bash|zsh|fish", "a completion script for a shell", "source <(anchor completion bash)\nanchor completion fish > ~/.config/fish/completions/anchor.fish", completion},
 		{"version", "", "the version", "anchor version", func(_ context.Context, sh shell, _ *options) error {

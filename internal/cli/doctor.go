@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -22,10 +21,10 @@ func clean(s string) string { return print.Visible(s) }
 
 // finding is one line of anchor doctor.
 type finding struct {
-	State  string `json:"state"` // ok, warning, fault (it would stop a run)
-	Name   string `json:"name"`
-	Detail string `json:"detail"`
-	Advice string `json:"advice"`
+	State  string // ok, warning, fault (it would stop a run)
+	Name   string
+	Detail string
+	Advice string
 }
 
 // doctor checks the set-up, a line each; a fault gives exit code 1.
@@ -40,12 +39,6 @@ func doctor(ctx context.Context, sh shell, o *options) error {
 	bad := false
 	for _, f := range found {
 		bad = bad || f.State == "fault"
-		if o.json {
-			if err := json.NewEncoder(sh.out).Encode(f); err != nil {
-				return err
-			}
-			continue
-		}
 		line := fmt.Sprintf("%-8s %-10s %s", f.State, f.Name, f.Detail)
 		if f.Advice != "" && f.State != "ok" {
 			line += ". To do: " + f.Advice
@@ -160,7 +153,7 @@ func models(ctx context.Context, sh shell, o *options) error {
 			fmt.Fprintf(sh.err, "%s: %s\n", p.Name, clean(faults[i].Error()))
 		}
 		any = any || len(lists[i]) > 0
-		if err := printModels(sh, o, p, lists[i]); err != nil {
+		if err := printModels(sh, p, lists[i]); err != nil {
 			return err
 		}
 	}
@@ -170,17 +163,11 @@ func models(ctx context.Context, sh shell, o *options) error {
 	return nil
 }
 
-func printModels(sh shell, o *options, p config.Provider, listed []provider.Listed) error {
+func printModels(sh shell, p config.Provider, listed []provider.Listed) error {
 	for _, l := range listed {
 		i := info(p, l.ID)
 		if l.Window > 0 && i.Source != "config" {
 			i.Window, i.Source = l.Window, "server"
-		}
-		if o.json {
-			if err := json.NewEncoder(sh.out).Encode(map[string]any{"model": p.Name + "/" + l.ID, "window": i.Window, "source": i.Source}); err != nil {
-				return err
-			}
-			continue
 		}
 		if _, err := fmt.Fprintf(sh.out, "%-50s window %8d (%s)\n", clean(p.Name+"/"+l.ID), i.Window, i.Source); err != nil {
 			return err
@@ -199,13 +186,7 @@ func settings(ctx context.Context, sh shell, o *options) error {
 		fmt.Fprintf(sh.err, "notice: %s\n", clean(n))
 	}
 	for _, s := range b.set.List(sh.getenv) {
-		value, source := or(s.Value, "(none)"), or(s.Source, "built in")
-		if o.json {
-			err = json.NewEncoder(sh.out).Encode(map[string]string{"key": s.Key, "value": s.Value, "source": source})
-		} else {
-			_, err = fmt.Fprintf(sh.out, "%-36s %-40s %s\n", clean(s.Key), clean(value), clean(source))
-		}
-		if err != nil {
+		if _, err := fmt.Fprintf(sh.out, "%-36s %-40s %s\n", clean(s.Key), clean(or(s.Value, "(none)")), clean(or(s.Source, "built in"))); err != nil {
 			return err
 		}
 	}

@@ -98,7 +98,7 @@ func flags() []flag {
 	return []flag{
 		{"print", "p", "PROMPT", "run without asking, print the final answer; - reads the prompt from standard input", "a prompt, or - for standard input",
 			func(o *options, v string) bool { o.print, o.prompt = true, v; return true }, "run"},
-		{"json", "", "", "JSON events on standard output, one object a line; without -p the editor protocol", "", isSwitch(func(o *options) *bool { return &o.json }), "run policy models config doctor sessions"},
+		{"json", "", "", "JSON events on standard output, one object a line; without -p the editor protocol", "", isSwitch(func(o *options) *bool { return &o.json }), "run policy"},
 		{"model", "m", "MODEL", "the model: name, provider/name or script:FILE", "a model: name, provider/name or script:FILE", text(func(o *options) *string { return &o.model }), "run doctor config"},
 		{"dir", "C", "DIR", "the directory to work in (default: the current one)", "a directory", text(func(o *options) *string { return &o.dir }), "run policy doctor models config sessions"},
 		{"continue", "c", "", "go on with the newest session of this directory", "", isSwitch(func(o *options) *bool { return &o.goOn }), "run"},

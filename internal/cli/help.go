@@ -75,18 +75,7 @@ func completion(_ context.Context, sh shell, o *options) error {
 	var script string
 	switch strings.Join(o.args, " ") {
 	case "bash":
-		script = `_anchor() {
-  COMPREPLY=()
-  case "${COMP_WORDS[COMP_CWORD-1]}" in
-    -C|--dir) COMPREPLY=($(compgen -d -- "$2")); return ;;
-    --effort) COMPREPLY=($(compgen -W "off low medium high" -- "$2")); return ;;
-    completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$2")); return ;;
-    sessions) COMPREPLY=($(compgen -W "list show rm" -- "$2")); return ;;
-  esac
-  COMPREPLY=($(compgen -W "` + words + `" -- "$2"))
-}
-complete -o default -F _anchor anchor
-`
+		script = "complete -o default -W \"" + words + "\" anchor\n"
 	case "zsh":
 		script = "#compdef anchor\n_anchor() { compadd -- " + words + "; _files }\ncompdef _anchor anchor\n"
 	case "fish":

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -37,7 +36,7 @@ func sessions(ctx context.Context, sh shell, o *options) error {
 	}
 	switch {
 	case verb == "list" && id == "":
-		return listSessions(sh, o, store, b.dir)
+		return listSessions(sh, store, b.dir)
 	case verb != "show" && verb != "rm":
 		return usagef("sessions takes list, show ID or rm ID, not %q", strings.Join(o.args, " "))
 	case !session.ValidID(id):
@@ -53,19 +52,10 @@ func sessions(ctx context.Context, sh shell, o *options) error {
 	return err
 }
 
-func listSessions(sh shell, o *options, store session.Store, dir string) error {
+func listSessions(sh shell, store session.Store, dir string) error {
 	list, err := store.List(dir)
 	if err != nil {
 		return err
-	}
-	if o.json {
-		enc := json.NewEncoder(sh.out)
-		for _, i := range list {
-			if err := enc.Encode(map[string]any{"id": i.ID, "dir": i.Dir, "time": i.Time, "prompt": i.Prompt, "turns": i.Turns}); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
 	if len(list) == 0 {
 		fmt.Fprintf(sh.err, "no sessions of %s yet\n", dir)
