@@ -70,15 +70,18 @@ func File(p string) (kind string, secret bool) {
 	full := "/" + strings.TrimPrefix(path.Clean(strings.Map(fold, p)), "/")
 	base := strings.Trim(path.Base(full), "#")
 	kept := base
-	for _, s := range slices.Concat(backups, backups) {
-		base = strings.TrimSuffix(base, s)
+	for range 2 {
+		for _, s := range backups {
+			base = strings.TrimSuffix(base, s)
+		}
 	}
 	full = strings.TrimSuffix(full, kept) + base
 	if ext := path.Ext(base); ext != "" && slices.Contains(templates, ext[1:]) {
 		return "", false
 	}
+	inside, within := full+"/", inDirs(full)
 	for _, k := range places {
-		if k.holds(full, base) {
+		if k.holds(full, inside, base, within) {
 			if isPublic(full) {
 				return "", false
 			}
@@ -103,9 +106,15 @@ func fold(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-func (k place) holds(full, base string) bool {
-	inside := full + "/"
-	if slices.ContainsFunc(k.dirs, func(d string) bool { return strings.Contains(inside, d) }) ||
+// inDirs says whether a path can lie in one of the tables' dirs at all, which few paths can: all of these are hidden, or below
+// library or snap. It is asked of every file of a search.
+func inDirs(full string) bool {
+	return strings.Contains(full, "/.") || strings.Contains(full, "/library/") || strings.Contains(full, "/snap/")
+}
+
+// holds is asked about dirs only with within. inside is full with a slash after it.
+func (k place) holds(full, inside, base string, within bool) bool {
+	if within && slices.ContainsFunc(k.dirs, func(d string) bool { return strings.Contains(inside, d) }) ||
 		hasAny(inside, k.roots...) ||
 		slices.ContainsFunc(k.files, func(f string) bool { return strings.HasSuffix(full, f) }) {
 		return true
