@@ -4,7 +4,9 @@ package agent
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -64,21 +66,16 @@ type Input struct {
 
 func (in Input) message() msg.Message { return &msg.User{Text: in.Text, Images: in.Images} }
 
-func (in Input) blank() bool { return blank(in.Text) && len(in.Images) == 0 }
-
-// Agent runs turns, one at a time. Only Queue, SetModel, ToolNames and Close may be called while one runs.
+// Agent runs turns, one at a time. Only Queue, SetModel and ToolNames may be called while one runs.
 type Agent struct {
 	o        Options
 	id       string // a sub-agent's, empty for the main agent
 	emit     event.Sink
 	gate     *gate.Gate
-	crew     *crew // nil in a sub-agent
 	unlogged *sync.Once
 
-	list  []entry         // the context, in order
-	ids   map[string]bool // of all calls in it
-	gauge gauge
-	full  int // up to this fill, over the limit, nothing more can be reduced
+	list []entry // the context, in order
+	gauge
 
 	model    Model // asked now
 	provider provider.Provider
@@ -88,10 +85,11 @@ type Agent struct {
 
 	usage     event.Usage // of the running turn
 	summaries int         // summary requests in it
-	changed   atomic.Bool // a file tool wrote since this was last cleared
-	wake      chan struct{}
+	wrote     atomic.Bool // a file tool wrote since this was last cleared
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what is below
+	changed *sync.Cond // the queue, or a sub-agent's state
+	crew    crew
 	next    *Model // to be asked from the next request, nil for no change
 	running bool
 	queue   []Input
@@ -100,7 +98,6 @@ type Agent struct {
 // New returns an agent.
 func New(o Options) *Agent {
 	a := newAgent(o, "", new(sync.Once))
-	a.crew = &crew{parent: a, changed: make(chan struct{})}
 	if o.Past != nil {
 		a.resume(o.Past)
 	}
@@ -108,13 +105,11 @@ func New(o Options) *Agent {
 }
 
 func newAgent(o Options, id string, unlogged *sync.Once) *Agent {
-	if o.Sink == nil {
-		o.Sink = func(event.Event) {}
-	}
-	a := &Agent{o: o, id: id, emit: o.Sink, unlogged: unlogged, wake: make(chan struct{}, 1), next: &o.Model}
+	a := &Agent{o: o, id: id, emit: o.Sink, unlogged: unlogged, next: &o.Model}
+	a.changed, a.crew.parent = sync.NewCond(&a.mu), a
 	a.gate = o.Gate.With(func(e event.Event) {
 		if _, ok := e.(event.FileChanged); ok {
-			a.changed.Store(true)
+			a.wrote.Store(true)
 		}
 		a.emit(e)
 	})
@@ -124,31 +119,27 @@ func newAgent(o Options, id string, unlogged *sync.Once) *Agent {
 
 // resume takes over the context of an earlier run. Calls that a crash left without a result get one, in the log too.
 func (a *Agent) resume(p *session.Past) {
-	calls := map[string]msg.Call{}
-	counted := 0
-	for i, v := range p.View {
+	estimate := a.fixed
+	for _, v := range p.View {
 		e := newEntry(v.Message, v.Seq)
-		switch m := v.Message.(type) {
-		case *msg.Assistant:
-			counted = i + 1
-			for _, c := range m.Calls() {
-				calls[c.ID] = c
-			}
-		case *msg.Tool:
-			if v.Trimmed {
-				e = e.stub(calls[m.CallID])
-			}
+		if v.Trimmed {
+			e = e.stub()
 		}
-		a.list = append(a.list, e)
-	}
-	if p.Fill > 0 {
-		a.gauge.counted(p.Fill, a.fixed+sizes(a.list[:counted]))
+		a.list, estimate = append(a.list, e), estimate+e.size
+		if isReply(e) && p.Fill > 0 {
+			a.counted(p.Fill, estimate)
+		}
 	}
 	a.prepare()
 	for i := len(a.list) - 1; i >= 0 && a.list[i].seq == 0; i-- {
 		a.list[i].seq = a.log(a.list[i].m)
 	}
-	a.crew.resume(p)
+	for _, e := range p.Entries { // sub-agents are counted on
+		if m, ok := e.(session.Message); ok {
+			n, _ := strconv.Atoi(m.Agent[strings.LastIndexByte(m.Agent, '-')+1:])
+			a.crew.number = max(a.crew.number, n)
+		}
+	}
 }
 
 // prepare makes the agent ready to ask: the model and the tools there are now, and a valid list.
@@ -158,8 +149,8 @@ func (a *Agent) prepare() {
 	a.next = nil
 	a.mu.Unlock()
 	if next != nil {
-		a.model, a.provider, a.full = *next, next.Open(), 0
-		a.gauge.window = cmp.Or(next.Info.Window, assumedWindow)
+		a.model, a.provider = *next, next.Open()
+		a.window = cmp.Or(next.Info.Window, assumedWindow)
 	}
 	n := len(a.o.System)
 	a.specs, a.byName = nil, map[string]tool.Tool{}
@@ -169,14 +160,16 @@ func (a *Agent) prepare() {
 		n += len(s.Name) + len(s.Description) + len(s.Schema)
 	}
 	a.fixed = n / 4
-	a.list, a.ids = mend(a.list, a.model)
+	a.list = mend(a.list, a.model)
 }
 
+// tools are those there are now, in a list of the caller's own.
 func (a *Agent) tools() []tool.Tool {
-	if a.o.More == nil {
-		return a.o.Tools
+	var more []tool.Tool
+	if a.o.More != nil {
+		more = a.o.More()
 	}
-	return slices.Concat(a.o.Tools, a.o.More())
+	return slices.Concat(a.o.Tools, more)
 }
 
 // ToolNames returns the names of the tools in the order in which the model sees them.
@@ -200,20 +193,12 @@ func (a *Agent) SetModel(m Model) {
 func (a *Agent) Queue(in Input) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.running || in.blank() {
+	if !a.running || !says(in.message()) {
 		return false
 	}
 	a.queue = append(a.queue, in)
-	a.poke()
+	a.changed.Broadcast()
 	return true
-}
-
-// poke wakes a turn that waits for its sub-agents.
-func (a *Agent) poke() {
-	select {
-	case a.wake <- struct{}{}:
-	default:
-	}
 }
 
 func (a *Agent) queued() bool {
@@ -222,15 +207,38 @@ func (a *Agent) queued() bool {
 	return len(a.queue) > 0
 }
 
+// await waits until it is ready, which may change with the queue or a sub-agent's state, or ctx ends. The lock is held.
+func (a *Agent) await(ctx context.Context, ready func() bool) error {
+	defer context.AfterFunc(ctx, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.changed.Broadcast()
+	})()
+	for !ready() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		a.changed.Wait()
+	}
+	return nil
+}
+
 // join takes in what came from outside since the last request: results of sub-agents, the user's queued messages.
 func (a *Agent) join() {
-	for _, text := range a.crew.results() {
-		a.add(&msg.Note{Text: shorten(a.gate.Mask(text), a.bytes(a.gauge.window/4))})
-	}
 	a.mu.Lock()
+	var results []string
+	for _, ch := range a.crew.all {
+		if ch.news() {
+			ch.told = true
+			results = append(results, ch.result)
+		}
+	}
 	queue := a.queue
 	a.queue = nil
 	a.mu.Unlock()
+	for _, text := range results {
+		a.add(&msg.Note{Text: shorten(a.gate.Mask(text), a.bytes(a.window/4))})
+	}
 	for _, in := range queue {
 		a.add(in.message())
 	}
@@ -267,15 +275,12 @@ func (a *Agent) record(e session.Entry) {
 func (a *Agent) lost(err error) {
 	if err != nil {
 		a.unlogged.Do(func() {
-			a.notice("the session can't be written any more, the work goes on without it: " + oneLine(err.Error()))
+			a.notice("the session can't be written any more, the work goes on without it: " + oneLine(err.Error(), maxDetail))
 		})
 	}
 }
 
 func (a *Agent) notice(text string) { a.emit(event.Notice{Message: text}) }
-
-// Close stops all sub-agents and waits for them.
-func (a *Agent) Close() { a.crew.close() }
 
 // TimeoutError is the cause of a context that --timeout ended.
 type TimeoutError struct{ After string }
@@ -284,11 +289,14 @@ func (e *TimeoutError) Error() string { return "timed out after " + e.After }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// oneLine makes an error's text one line of bounded length.
-func oneLine(s string) string {
+// maxDetail is how many bytes of an error's text are shown.
+const maxDetail = 800
+
+// oneLine makes a text one line of at most limit bytes.
+func oneLine(s string, limit int) string {
 	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > 800 {
-		s = strings.ToValidUTF8(s[:800], "") + "…"
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "") + "…"
 	}
 	return s
 }

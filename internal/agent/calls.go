@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,15 +16,23 @@ import (
 )
 
 const (
-	maxLook     = 2 * time.Second
+	maxLook     = 2 * time.Second // at the directory; in a huge tree it is given up
 	interrupted = "The user interrupted this call after it was started. It may have had effects: look before you repeat it."
 	notRun      = "Not run: "
 )
 
+// whyNot is why the rest of a reply's calls was not run, by how the turn ended.
+var whyNot = map[string]string{
+	event.Cancelled:   "the user cancelled before this call was started.",
+	event.LoopStopped: "the loop guard stopped the turn before this call.",
+	event.Failed:      "the turn ended with an error before this call.",
+}
+
 // job is one call on its way.
 type job struct {
 	call   msg.Call
-	key    key
+	runs   *runs
+	before state     // of the directory, for a call that repeats
 	tool   tool.Tool // nil: the call can't be run, and result says why
 	spec   tool.Spec
 	result tool.Result
@@ -32,9 +41,8 @@ type job struct {
 
 // runCalls runs the calls of one reply in their order, adjacent reading ones side by side. Every call has its result in the
 // log when it returns, those that were not run too.
-func (t *turn) runCalls(ctx context.Context, calls []msg.Call) *event.TurnEnd {
-	t.notes, t.room = nil, t.gauge.window/2
-	var end *event.TurnEnd
+func (t *turn) runCalls(ctx context.Context, calls []msg.Call) (end *event.TurnEnd) {
+	t.notes, t.room = nil, t.window/2
 	for len(calls) > 0 && end == nil {
 		if ctx.Err() != nil {
 			end = cancelled(ctx)
@@ -45,7 +53,7 @@ func (t *turn) runCalls(ctx context.Context, calls []msg.Call) *event.TurnEnd {
 		calls = calls[len(jobs):]
 	}
 	for _, c := range calls {
-		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + whyNot(end.Reason)})
+		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + whyNot[end.Reason]})
 	}
 	for _, n := range t.notes {
 		t.add(&msg.Note{Text: n})
@@ -53,87 +61,78 @@ func (t *turn) runCalls(ctx context.Context, calls []msg.Call) *event.TurnEnd {
 	return end
 }
 
-func whyNot(reason string) string {
-	switch reason {
-	case event.Cancelled:
-		return "the user cancelled before this call was started."
-	case event.LoopStopped:
-		return "the loop guard stopped the turn before this call."
-	}
-	return "the turn ended with an error before this call."
-}
-
 // side returns the first of the calls, and those after it that may run at its side: all only read, none is the same as
 // another, and not more than the loop guard lets fail.
 func (t *turn) side(calls []msg.Call) []*job {
-	var jobs []*job
-	for _, c := range calls {
+	jobs := []*job{t.newJob(calls[0])}
+	for _, c := range calls[1:min(len(calls), t.guard.room())] {
 		j := t.newJob(c)
-		same := func(o *job) bool { return o.key == j.key }
-		if len(jobs) > 0 && (!j.spec.Parallel || slices.ContainsFunc(jobs, same)) {
+		same := func(o *job) bool { return o.runs == j.runs }
+		if !jobs[0].spec.Parallel || !j.spec.Parallel || slices.ContainsFunc(jobs, same) {
 			break
 		}
 		jobs = append(jobs, j)
-		if !j.spec.Parallel || len(jobs) == t.guard.room() {
-			break
-		}
 	}
 	return jobs
 }
 
 // newJob finds the tool of a call, or what is wrong with the call.
 func (t *turn) newJob(c msg.Call) *job {
-	j := &job{call: c, key: keyOf(c)}
+	j := &job{call: c, runs: t.guard.runs(c)}
 	found, ok := t.byName[c.Name]
 	switch {
 	case !ok:
-		j.result = tool.Fail(fmt.Sprintf("There is no tool %q. The tools are: %s.", c.Name, strings.Join(t.ToolNames(), ", ")))
-	case c.Args == nil && c.Bad != "":
+		j.result = tool.Fail(noSuch("tool", c.Name, t.ToolNames()))
+	case c.Args == nil:
 		j.result = tool.Fail(fmt.Sprintf("Not run: the arguments are not valid JSON: %s. Send the call again with a JSON object that fits the schema. What came was: %s",
 			c.Fault, shorten(c.Bad, 2000)))
 	default:
 		j.tool, j.spec = found, found.Spec()
 	}
-	if c.Args == nil {
-		j.call.Args = json.RawMessage("{}")
+	if j.spec.Uncounted {
+		j.runs = &runs{}
 	}
 	return j
 }
 
+// noSuch tells the model that it named something that is not there.
+func noSuch(kind, name string, known []string) string {
+	return fmt.Sprintf("There is no %s %q. There are: %s.", kind, name, cmp.Or(strings.Join(known, ", "), "none"))
+}
+
 // runJobs runs calls side by side and takes in their results in order.
-func (t *turn) runJobs(ctx context.Context, jobs []*job) *event.TurnEnd {
+func (t *turn) runJobs(ctx context.Context, jobs []*job) (end *event.TurnEnd) {
 	look := t.lookOnce(ctx)
 	for _, j := range jobs {
 		t.started(j)
-		t.guard.before(j.key, j.spec, look)
+		t.guard.before(j, look)
 	}
-	t.changed.Store(false)
 	var side sync.WaitGroup
 	for _, j := range jobs[1:] {
 		side.Go(func() { t.runJob(ctx, j) })
 	}
 	t.runJob(ctx, jobs[0])
 	side.Wait()
-	if t.changed.Load() {
-		t.guard.wrote(jobs[0].key)
+	if t.wrote.Swap(false) {
+		t.guard.wrote(jobs[0].runs)
 	}
 	look = t.lookOnce(ctx)
-	var end *event.TurnEnd
 	for _, j := range jobs {
-		if e := t.finish(ctx, j, look); end == nil {
-			end = e
-		}
+		end = cmp.Or(end, t.finish(ctx, j, look))
 	}
 	return end
 }
 
-// lookOnce takes the state of the directory when first asked, and once. In a huge tree that is given up.
+// lookOnce takes the state of the directory when first asked, and once.
 func (t *turn) lookOnce(ctx context.Context) func() state {
 	return sync.OnceValue(func() state {
 		ctx, stop := context.WithTimeout(ctx, maxLook)
 		defer stop()
 		f, err := t.gate.Fingerprint(ctx, nil)
-		return state{sum: f.Sum, known: err == nil}
+		if err != nil {
+			return state{}
+		}
+		return f.Sum
 	})
 }
 
@@ -142,7 +141,7 @@ func (t *turn) started(j *job) {
 	if j.tool != nil {
 		summary = t.gate.Mask(j.tool.Summary(j.call.Args))
 	}
-	input := json.RawMessage(t.gate.Mask(string(j.call.Args)))
+	input := json.RawMessage(t.gate.Mask(cmp.Or(string(j.call.Args), j.call.Bad)))
 	if !json.Valid(input) {
 		input, _ = json.Marshal(string(input))
 	}
@@ -159,10 +158,7 @@ func (t *turn) runJob(ctx context.Context, j *job) {
 			j.err = fmt.Errorf("it panicked: %v", p)
 		}
 	}()
-	env := tool.Env{CallID: j.call.ID, Gate: t.gate, Asker: t.o.Asker, Skills: t.o.Skills}
-	if t.crew != nil {
-		env.Spawner = t.crew
-	}
+	env := tool.Env{CallID: j.call.ID, Gate: t.gate, Asker: t.o.Asker, Spawner: &t.crew, Skills: t.o.Skills}
 	j.result, j.err = j.tool.Run(ctx, env, j.call.Args)
 }
 
@@ -193,11 +189,11 @@ func (t *turn) finish(ctx context.Context, j *job, look func() state) *event.Tur
 // tell emits and logs a result: masked, not over a quarter of the window, all of one reply not over half of it.
 func (t *turn) tell(j *job, r tool.Result) {
 	text := t.gate.Mask(strings.ToValidUTF8(r.Text, "\uFFFD"))
-	text = shorten(text, t.bytes(min(t.gauge.window/4, max(t.room, t.gauge.window/32))))
-	if blank(text) && len(r.Images) == 0 {
-		text = noOutput
-	}
+	text = shorten(text, t.bytes(min(t.window/4, max(t.room, t.window/32))))
 	m := &msg.Tool{CallID: j.call.ID, Name: j.call.Name, OK: r.Outcome == tool.OK, Text: text, Images: r.Images}
+	if !says(m) {
+		m.Text = noOutput
+	}
 	t.room -= t.tokens(size(m))
 	t.emit(event.ToolEnd{ID: m.CallID, Name: m.Name, OK: m.OK, Result: m.Text})
 	t.add(m)

@@ -15,7 +15,7 @@ import (
 // Near the limit, or when a server says that the context is too long, it is reduced, in this order until it is enough:
 //
 //   - trimmed: large old tool results become stubs that say what they were. The newest round and earlier ones up to half the
-//     window stay, but for single results over a quarter of the window (which are from a time when it was thought larger).
+//     window stay, but for single results well over a quarter of the window (which are from a time when it was thought larger).
 //   - compacted: the model summarizes the older rounds. The user's first and latest message stay word for word, the others
 //     newest first as far as a tenth of the window goes; the newest rounds stay.
 //   - rounds_dropped: the oldest rounds go, until the fill is a quarter below the limit.
@@ -39,14 +39,6 @@ Answer with the summary alone. Do not call tools.`
 
 var errNothing = errors.New("there is nothing to summarize yet")
 
-// fit reduces the context if it is over its limit. Its error is ctx's.
-func (a *Agent) fit(ctx context.Context) error {
-	if used := a.used(); used <= a.limit() || used <= a.full {
-		return nil
-	}
-	return a.reduce(ctx)
-}
-
 // reduce reduces the context until it is under its limit or nothing is left to reduce. Its error is ctx's.
 func (a *Agent) reduce(ctx context.Context) error {
 	a.trim()
@@ -56,29 +48,25 @@ func (a *Agent) reduce(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err != nil && !errors.Is(err, errNothing) {
-			a.notice("summarizing the conversation failed: " + oneLine(err.Error()))
+			a.notice("summarizing the conversation failed: " + oneLine(err.Error(), maxDetail))
 		}
 	}
 	if a.used() > a.limit() {
 		a.drop()
 	}
-	a.full = 0
-	if used := a.used(); used > a.limit() {
-		a.full = used + a.gauge.window/20
-	}
 	return nil
 }
 
 // apply takes on a reduced list if that gains enough, tells and logs it.
-func (a *Agent) apply(kind string, list []entry, count int) bool {
+func (a *Agent) apply(kind string, list []entry, count int) {
 	before, estimate := a.used(), a.estimate()
 	reduced := a.fixed + sizes(list)
 	if reduced > estimate*9/10 {
-		return false
+		return
 	}
 	after := int(float64(before) * float64(reduced) / float64(estimate))
 	a.list = list
-	a.gauge.counted(after, reduced)
+	a.counted(after, reduced)
 	r := session.Reduced{Kind: kind, Before: before, After: after, Count: count}
 	for _, e := range list {
 		if e.seq > 0 {
@@ -92,26 +80,17 @@ func (a *Agent) apply(kind string, list []entry, count int) bool {
 		a.record(r)
 	}
 	a.emit(event.ContextReduced{Kind: kind, Before: before, After: after, Count: count})
-	return true
 }
 
 // trim replaces large results by stubs.
 func (a *Agent) trim() {
-	old := a.tail(a.gauge.window / 2)
-	list := slices.Clone(a.list)
-	calls := map[string]msg.Call{}
-	count := 0
+	old, giant := a.tail(a.window/2), a.window*3/10
+	list, count := slices.Clone(a.list), 0
 	for i, e := range list {
-		switch m := e.m.(type) {
-		case *msg.Assistant:
-			for _, c := range m.Calls() {
-				calls[c.ID] = c
-			}
-		case *msg.Tool:
-			if !e.trimmed && (i < old && e.size > smallResult || a.tokens(e.size) > a.gauge.window/4+a.gauge.window/20) {
-				list[i] = e.stub(calls[m.CallID])
-				count++
-			}
+		_, result := e.m.(*msg.Tool)
+		if result && !e.trimmed && (i < old && e.size > smallResult || a.tokens(e.size) > giant) {
+			list[i] = e.stub()
+			count++
 		}
 	}
 	a.apply(event.Trimmed, list, count)
@@ -146,8 +125,8 @@ func (a *Agent) Compact(ctx context.Context, focus string) error {
 
 // compact lets the model summarize what is older than the newest rounds.
 func (a *Agent) compact(ctx context.Context, focus string) error {
-	cut := a.tail(a.gauge.window / 5)
-	kept := a.wordForWord(cut)
+	cut := a.tail(a.window / 5)
+	kept := a.kept(cut, false)
 	older := sizes(a.list[:cut]) - sizes(kept)
 	if older < a.estimate()/10 {
 		return errNothing
@@ -189,60 +168,43 @@ func (a *Agent) summarize(ctx context.Context, list []entry, focus string) (stri
 	return text, nil
 }
 
-// wordForWord returns the user's messages of the first cut entries that stay as they are.
-func (a *Agent) wordForWord(cut int) []entry {
-	users := func(list []entry) (at []int) {
-		for i, e := range list {
-			if _, ok := e.m.(*msg.User); ok {
-				at = append(at, i)
+// kept returns those of the first cut entries that stay as they are: what the user said first and last, the rest of it newest
+// first as far as a tenth of the window goes, and earlier summaries if no new one takes them in.
+func (a *Agent) kept(cut int, summaries bool) (out []entry) {
+	isUser := func(e entry) bool {
+		_, ok := e.m.(*msg.User)
+		return ok
+	}
+	first, latest, room := slices.IndexFunc(a.list, isUser), true, a.window/10
+	for i, e := range slices.Backward(a.list) {
+		_, stays := e.m.(*msg.Summary)
+		if stays = stays && summaries; isUser(e) {
+			tokens := a.tokens(e.size)
+			if i == first || latest || i >= cut {
+				tokens = 0
 			}
+			stays, latest = tokens <= room, false
+			room -= tokens
 		}
-		return at
-	}
-	all, old := users(a.list), users(a.list[:cut])
-	room := a.gauge.window / 10
-	var kept []entry
-	for _, i := range slices.Backward(old) {
-		size := a.tokens(a.list[i].size)
-		if i == all[0] || i == all[len(all)-1] {
-			size = 0
-		}
-		if size <= room {
-			kept = append(kept, a.list[i])
-			room -= size
+		if stays && i < cut {
+			out = append(out, e)
 		}
 	}
-	slices.Reverse(kept)
-	return kept
+	slices.Reverse(out)
+	return out
 }
 
-// drop leaves out the oldest rounds. The user's first and latest message, the summary and the newest round stay.
+// drop leaves out the oldest rounds, as few as bring the fill a quarter below the limit, but never the newest.
 func (a *Agent) drop() {
-	newest := a.tail(0)
-	first, latest := -1, -1
+	enough := a.estimate() - int(float64(a.used()-a.limit()*3/4)/a.rate())
+	list, newest, rounds := a.list, a.tail(0), -1
 	for i, e := range a.list {
-		if _, ok := e.m.(*msg.User); ok {
-			if latest = i; first < 0 {
-				first = i
+		if isReply(e) && i <= newest {
+			rounds++
+			if list = append(a.kept(i, true), a.list[i:]...); a.fixed+sizes(list) <= enough {
+				break
 			}
 		}
 	}
-	over := int(float64(a.used()-a.limit()*3/4) / a.gauge.rate())
-	var list []entry
-	count, cut := 0, 0
-	for ; cut < newest; cut++ {
-		e := a.list[cut]
-		if _, result := e.m.(*msg.Tool); !result && over <= 0 {
-			break
-		}
-		if _, summary := e.m.(*msg.Summary); summary || cut == first || cut == latest {
-			list = append(list, e)
-			continue
-		}
-		over -= e.size
-		if isReply(e) {
-			count++
-		}
-	}
-	a.apply(event.RoundsDropped, append(list, a.list[cut:]...), max(count, 1))
+	a.apply(event.RoundsDropped, list, max(rounds, 1))
 }

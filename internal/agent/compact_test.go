@@ -47,7 +47,7 @@ func TestTrimming(t *testing.T) {
 		t.Errorf("%v", k)
 	}
 	r := w.results()
-	contains(t, r[0].Text, `The result of read {"path":"f0"} was removed`, "12000 characters")
+	contains(t, r[0].Text, "The result of this read call was removed", "12000 characters")
 	if r[7].Text != big || r[6].Text != big {
 		t.Error("a new result was trimmed")
 	}

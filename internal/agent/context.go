@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,37 +26,45 @@ type entry struct {
 
 func newEntry(m msg.Message, seq int) entry { return entry{m: m, seq: seq, size: size(m)} }
 
-// stub returns the entry of a tool result with its text replaced by what it was. It depends on the log alone, so that a
-// resumed session sends the same.
-func (e entry) stub(c msg.Call) entry {
+// stub returns the entry of a tool result with its text replaced by what it was; the call itself stands before it. It depends
+// on the log alone, so that a resumed session sends the same.
+func (e entry) stub() entry {
 	m, ok := e.m.(*msg.Tool)
 	if !ok || e.trimmed {
 		return e
 	}
-	args := string(c.Args)
-	if len(args) > 200 {
-		args = strings.ToValidUTF8(args[:200], "") + "…"
+	text := fmt.Sprintf("[The result of this %s call was removed to save context: %d characters. Call it again if you need it.]", m.Name, len(m.Text))
+	short := &msg.Tool{CallID: m.CallID, Name: m.Name, OK: m.OK, Text: text}
+	return entry{m: short, seq: e.seq, trimmed: true, size: size(short)}
+}
+
+// content returns the text and the number of images of a message that is no reply.
+func content(m msg.Message) (text string, images int) {
+	switch m := m.(type) {
+	case *msg.User:
+		return m.Text, len(m.Images)
+	case *msg.Tool:
+		return m.Text, len(m.Images)
+	case *msg.Summary:
+		return m.Text, 0
+	case *msg.Note:
+		return m.Text, 0
 	}
-	short := *m
-	short.Images = nil
-	short.Text = fmt.Sprintf("[The result of %s %s was removed to save context: %d characters. Call it again if you need it.]", m.Name, args, len(m.Text))
-	return entry{m: &short, seq: e.seq, trimmed: true, size: size(&short)}
+	return "", 0
+}
+
+// says is whether there is anything in a message that is no reply.
+func says(m msg.Message) bool {
+	text, images := content(m)
+	return images > 0 || !blank(text)
 }
 
 // size estimates the tokens of a message.
 func size(m msg.Message) int {
-	n, images := 24, 0
-	switch m := m.(type) {
-	case *msg.User:
-		n, images = n+len(m.Text), len(m.Images)
-	case *msg.Tool:
-		n, images = n+len(m.Text), len(m.Images)
-	case *msg.Summary:
-		n += len(m.Text)
-	case *msg.Note:
-		n += len(m.Text)
-	case *msg.Assistant:
-		for _, b := range m.Blocks {
+	text, images := content(m)
+	n := 24 + len(text)
+	if reply, ok := m.(*msg.Assistant); ok {
+		for _, b := range reply.Blocks {
 			switch b := b.(type) {
 			case msg.Text:
 				n += len(b.Text)
@@ -99,32 +108,28 @@ func (g *gauge) used(estimate int) int {
 
 func (g *gauge) counted(tokens, estimate int) { g.base, g.mark = tokens, estimate }
 
+// tokens calibrates an estimate; bytes is how much text a number of tokens holds.
+func (g *gauge) tokens(estimate int) int { return int(float64(estimate) * g.rate()) }
+func (g *gauge) bytes(tokens int) int    { return int(float64(tokens) * 4 / g.rate()) }
+
 // estimate is that of the next request, used its fill in tokens.
 func (a *Agent) estimate() int { return a.fixed + sizes(a.list) }
 func (a *Agent) used() int     { return a.gauge.used(a.estimate()) }
 
-// tokens calibrates an estimate; bytes is how much text a number of tokens holds.
-func (a *Agent) tokens(estimate int) int { return int(float64(estimate) * a.gauge.rate()) }
-func (a *Agent) bytes(tokens int) int    { return int(float64(tokens) * 4 / a.gauge.rate()) }
-
 // limit is the fill from which the context is reduced: the share of the window that was asked for, with a tenth of the
 // window kept for the reply.
 func (a *Agent) limit() int {
-	share := a.o.CompactAt
-	if share <= 0 || share > 1 {
-		share = 0.8
-	}
-	w := float64(a.gauge.window)
-	return int(w * min(share, 1-min(float64(a.model.Info.MaxOutput)/w, 0.1)))
+	w := float64(a.window)
+	return int(w * min(cmp.Or(a.o.CompactAt, 0.8), 1-min(float64(a.model.Info.MaxOutput)/w, 0.1)))
 }
 
 // maxTokens bounds the reply where the model's own bound would not fit behind the prompt; 0 where it does.
 func (a *Agent) maxTokens() int {
-	most, left := a.model.Info.MaxOutput, a.gauge.window-a.used()
+	most, left := a.model.Info.MaxOutput, a.window-a.used()
 	if left >= most {
 		return 0
 	}
-	return min(max(left-a.gauge.window/50, 1024), most)
+	return min(max(left-a.window/50, 1024), most)
 }
 
 // overflowed learns from a server that refused the context as too long. named is the window that it named, or 0.
@@ -133,10 +138,9 @@ func (a *Agent) overflowed(named int) {
 	if named < 1000 {
 		named = max(a.used(), estimate)
 	}
-	w := min(a.gauge.window, named)
-	a.gauge.window, a.full = w, 0
-	if a.used() <= w {
-		a.gauge.counted(w+w/20, estimate)
+	a.window = min(a.window, named)
+	if a.used() <= a.window {
+		a.counted(a.window*21/20, estimate)
 	}
 }
 

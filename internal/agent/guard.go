@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -25,119 +25,83 @@ const (
 	failWarn, failStop = 2, 3
 )
 
-// key tells calls apart.
-type key [sha256.Size]byte
+// state is the fingerprint of the directory; zero if it is not known.
+type state [sha256.Size]byte
 
-func keyOf(c msg.Call) key {
-	args := []byte(c.Bad)
-	if c.Args != nil {
-		args = canonical(c.Args)
-	}
-	return sha256.Sum256(append([]byte(c.Name+"\x00"), args...))
-}
-
-// canonical is JSON with its keys in order and numbers as they are written.
-func canonical(args json.RawMessage) []byte {
-	var v any
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.UseNumber()
-	if d.Decode(&v) != nil {
-		return args
-	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		return args
-	}
-	return out
-}
-
-// state is what the directory holds, if that is known.
-type state struct {
-	sum   [32]byte
-	known bool
-}
-
-// runs is what the guard knows of one call.
+// runs is what the guard knows of the calls that are one and the same.
 type runs struct {
-	n             int
-	writes        bool
-	before, after state // around its last run, from the second on
+	n      int // since something else changed
+	writes bool
+	after  state // the last one left the directory in; from the second on
 }
 
 type guard struct {
-	calls  map[key]*runs
+	calls  map[[sha256.Size]byte]*runs
 	failed int // in a row
 }
 
-func newGuard() guard { return guard{calls: map[key]*runs{}} }
+// runs returns what is known of a call's like.
+func (g *guard) runs(c msg.Call) *runs {
+	args := []byte(cmp.Or(string(c.Args), c.Bad))
+	var v any
+	if json.Unmarshal(args, &v) == nil {
+		args, _ = json.Marshal(v) // keys in order
+	}
+	key := sha256.Sum256(append([]byte(c.Name+"\x00"), args...))
+	if g.calls[key] == nil {
+		g.calls[key] = &runs{}
+	}
+	return g.calls[key]
+}
 
 // room is how many calls may run before one of them could be the failure that stops the turn.
 func (g *guard) room() int { return max(failStop-g.failed, 1) }
 
-// before looks, ahead of a repeated call, whether something else changed the directory since its last run.
-func (g *guard) before(k key, s tool.Spec, look func() state) {
-	r := g.calls[k]
-	if r == nil || r.writes || s.Uncounted {
-		return
-	}
-	r.before = look()
-	if r.before.known && r.after.known && r.before != r.after {
-		r.n = 0
+// before looks, ahead of a call that repeats, whether something else changed the directory since its last run.
+func (g *guard) before(j *job, look func() state) {
+	if r := j.runs; r.n > 0 && !r.writes {
+		if j.before = look(); j.before != r.after && j.before != (state{}) && r.after != (state{}) {
+			r.n = 0
+		}
 	}
 }
 
 // wrote notes that a call wrote a file.
-func (g *guard) wrote(k key) {
-	for other, r := range g.calls {
-		if other != k && !r.writes {
+func (g *guard) wrote(by *runs) {
+	by.writes = true
+	for _, r := range g.calls {
+		if !r.writes {
 			r.n, r.after = 0, state{}
 		}
 	}
-	if g.calls[k] == nil {
-		g.calls[k] = &runs{}
-	}
-	g.calls[k].writes = true
 }
 
 // count counts a call that ran. A warning with stop ends the turn.
 func (g *guard) count(j *job, look func() state) (warning string, stop bool) {
-	switch j.result.Outcome {
-	case tool.Failed:
+	j.runs.n++
+	if j.before != (state{}) {
+		j.runs.after = j.before
+		if !j.spec.Parallel {
+			j.runs.after = look()
+			j.runs.writes = j.runs.writes || j.runs.after != j.before && j.runs.after != (state{})
+		}
+	}
+	failed := j.result.Outcome == tool.Failed
+	if failed {
 		g.failed++
-	case tool.OK:
+	} else if j.result.Outcome == tool.OK {
 		g.failed = 0
 	}
-	same := g.same(j, look)
-	name := j.call.Name
+	name, same := j.call.Name, j.runs.n
 	switch {
 	case same >= sameStop:
 		return fmt.Sprintf("%s was called %d times with the same arguments: the turn was stopped", name, same), true
-	case j.result.Outcome == tool.Failed && g.failed >= failStop:
+	case failed && g.failed >= failStop:
 		return fmt.Sprintf("%d calls failed in a row, the last one to %s: the turn was stopped", g.failed, name), true
 	case same == sameWarn:
 		return fmt.Sprintf("%s was called %d times with the same arguments; %d stop the turn", name, same, sameStop), false
-	case j.result.Outcome == tool.Failed && g.failed == failWarn:
+	case failed && g.failed == failWarn:
 		return fmt.Sprintf("%d calls failed in a row; %d stop the turn", g.failed, failStop), false
 	}
 	return "", false
-}
-
-// same counts the call among its like and returns how many there were.
-func (g *guard) same(j *job, look func() state) int {
-	if j.spec.Uncounted {
-		return 0
-	}
-	r := g.calls[j.key]
-	if r == nil {
-		r = &runs{}
-		g.calls[j.key] = r
-	}
-	r.n++
-	if r.before.known {
-		if r.after = look(); r.after.known && r.after != r.before && !j.spec.Parallel {
-			r.writes = true
-		}
-		r.before = state{}
-	}
-	return r.n
 }

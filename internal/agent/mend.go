@@ -1,10 +1,10 @@
 package agent
 
 import (
-	"fmt"
 	"slices"
 
 	"anchor/internal/msg"
+	"anchor/internal/provider"
 )
 
 // One pass checks and mends the list of messages before each request, whatever made it so: a cancel, a crash, a resume, a
@@ -22,92 +22,63 @@ const (
 	noOutput = "(no output)"
 )
 
-// mend returns the mended list and the ids of its calls. to is the model that gets it.
-func mend(in []entry, to Model) ([]entry, map[string]bool) {
-	out := make([]entry, 0, len(in)+8)
-	ids := make(map[string]bool, len(in))
-	for i := firstOf(in); i < len(in); {
-		reply, ok := in[i].m.(*msg.Assistant)
-		if !ok {
-			if saysAnything(in[i].m) {
-				out = append(out, in[i])
-			}
-			i++
-			continue
-		}
-		end := i + 1
-		for end < len(in) && !isReply(in[end]) {
-			end++
-		}
-		out = mendRound(out, in[i], clean(reply, to), in[i+1:end], ids)
-		i = end
-	}
-	return out, ids
-}
-
-// firstOf is where the list may begin.
-func firstOf(in []entry) int {
+// mend returns the mended list. to is the model that gets it.
+func mend(in []entry, to Model) []entry {
+	out, ids := make([]entry, 0, len(in)+8), provider.NewIDs(nil)
 	for i, e := range in {
-		switch e.m.(type) {
-		case *msg.User, *msg.Summary:
-			if saysAnything(e.m) {
-				return i
+		switch m := e.m.(type) {
+		case *msg.Assistant:
+			if len(out) > 0 {
+				out = appendRound(out, e, clean(m, to, ids), in[i+1:])
 			}
-		}
-	}
-	return len(in)
-}
-
-func isReply(e entry) bool {
-	_, ok := e.m.(*msg.Assistant)
-	return ok
-}
-
-// saysAnything is whether a message that is no reply may stand in the list. A result that is asked about has no call.
-func saysAnything(m msg.Message) bool {
-	switch m := m.(type) {
-	case *msg.User:
-		return !blank(m.Text) || len(m.Images) > 0
-	case *msg.Summary:
-		return !blank(m.Text)
-	case *msg.Note:
-		return !blank(m.Text)
-	}
-	return false
-}
-
-// mendRound appends a reply, the results of its calls, and what else came before the next reply.
-func mendRound(out []entry, e entry, reply *msg.Assistant, rest []entry, ids map[string]bool) []entry {
-	if calls := reply.Calls(); len(calls) > 0 || !blank(reply.Text()) {
-		reply = rename(reply, ids)
-		legal := calls
-		if reply != e.m {
-			e, legal = newEntry(reply, e.seq), reply.Calls()
-		}
-		out = append(out, e)
-		taken := make([]bool, len(rest))
-		for i, c := range legal {
-			out = append(out, resultOf(c, calls[i].ID, rest, taken))
-		}
-	}
-	for _, r := range rest {
-		if saysAnything(r.m) {
-			out = append(out, r)
+		case *msg.Tool: // stands after its reply already
+		case *msg.Note:
+			if len(out) > 0 && says(m) {
+				out = append(out, e)
+			}
+		default:
+			if says(m) {
+				out = append(out, e)
+			}
 		}
 	}
 	return out
 }
 
-// resultOf finds the result of a call that had the id old, and makes one where there is none.
-func resultOf(c msg.Call, old string, rest []entry, taken []bool) entry {
+// appendRound appends a reply, if there is something in it, and the results of its calls. rest is what came after it.
+func appendRound(out []entry, e entry, reply *msg.Assistant, rest []entry) []entry {
+	calls := reply.Calls()
+	if len(calls) == 0 && blank(reply.Text()) {
+		return out
+	}
+	old := calls
+	if was := e.m.(*msg.Assistant); was != reply {
+		old, e = was.Calls(), newEntry(reply, e.seq)
+	}
+	out = append(out, e)
+	if len(calls) == 0 {
+		return out
+	}
+	if next := slices.IndexFunc(rest, isReply); next >= 0 {
+		rest = rest[:next]
+	}
+	rest = slices.Clone(rest)
+	for i, c := range calls {
+		out = append(out, takeResult(c, old[i].ID, rest))
+	}
+	return out
+}
+
+// takeResult takes the result of a call that had the id old out of rest, or makes one where there is none.
+func takeResult(c msg.Call, old string, rest []entry) entry {
 	for i, e := range rest {
 		m, ok := e.m.(*msg.Tool)
-		if !ok || taken[i] || m.CallID != old {
+		if !ok || m.CallID != old {
 			continue
 		}
-		taken[i] = true
+		rest[i].m = nil
 		text := m.Text
-		if blank(text) && len(m.Images) == 0 {
+		if !says(m) {
 			text = noOutput
 		}
 		if m.CallID == c.ID && m.Name == c.Name && m.Text == text {
@@ -119,58 +90,34 @@ func resultOf(c msg.Call, old string, rest []entry, taken []bool) entry {
 	return newEntry(&msg.Tool{CallID: c.ID, Name: c.Name, Text: noResult}, 0)
 }
 
-// clean returns the reply without what must not be sent.
-func clean(r *msg.Assistant, to Model) *msg.Assistant {
+// clean returns the reply without what must not be sent, the ids of its calls unique; itself if that changes nothing.
+func clean(r *msg.Assistant, to Model, ids provider.IDs) *msg.Assistant {
 	own := r.Provider == to.Provider && r.Model == to.Name
-	drop := func(b msg.Block) bool {
+	blocks := slices.DeleteFunc(slices.Clone(r.Blocks), func(b msg.Block) bool {
 		switch b := b.(type) {
 		case msg.Text:
 			return blank(b.Text)
 		case msg.Thinking:
 			return r.Interrupted || !own || b.Signature == "" && b.Redacted == ""
-		case msg.Call:
-			return r.Interrupted
 		}
-		return true
+		return r.Interrupted
+	})
+	same := len(blocks) == len(r.Blocks)
+	for i, b := range blocks {
+		if c, ok := b.(msg.Call); ok {
+			if id := ids.Unique(c.ID); id != c.ID {
+				c.ID = id
+				blocks[i], same = c, false
+			}
+		}
 	}
-	if !slices.ContainsFunc(r.Blocks, drop) {
+	if same {
 		return r
 	}
-	c := *r
-	c.Blocks = slices.DeleteFunc(slices.Clone(r.Blocks), drop)
-	return &c
+	return &msg.Assistant{Blocks: blocks, Provider: r.Provider, Model: r.Model, Interrupted: r.Interrupted}
 }
 
-// rename returns the reply with ids that are not in ids yet, which it adds them to.
-func rename(r *msg.Assistant, ids map[string]bool) *msg.Assistant {
-	out := r
-	for i, b := range r.Blocks {
-		c, ok := b.(msg.Call)
-		if !ok {
-			continue
-		}
-		id := unique(ids, c.ID)
-		if id == c.ID {
-			continue
-		}
-		if out == r {
-			out = &msg.Assistant{Blocks: slices.Clone(r.Blocks), Provider: r.Provider, Model: r.Model, Interrupted: r.Interrupted}
-		}
-		c.ID = id
-		out.Blocks[i] = c
-	}
-	return out
-}
-
-// unique returns id, or one made from it that is not in ids, and adds it to them.
-func unique(ids map[string]bool, id string) string {
-	fresh := id
-	if id == "" {
-		id, fresh = "call", "call"
-	}
-	for n := len(ids) + 1; ids[fresh]; n++ {
-		fresh = fmt.Sprintf("%s-%d", id, n)
-	}
-	ids[fresh] = true
-	return fresh
+func isReply(e entry) bool {
+	_, ok := e.m.(*msg.Assistant)
+	return ok
 }

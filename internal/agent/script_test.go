@@ -366,7 +366,6 @@ func start(t testing.TB, replies []reply, change ...func(*Options)) *world {
 	}
 	w.Agent = New(o)
 	t.Cleanup(func() {
-		w.Close()
 		if !w.script.loop && len(w.script.replies)+len(w.script.sums) > 0 {
 			t.Errorf("%d replies were not used", len(w.script.replies)+len(w.script.sums))
 		}

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"anchor/internal/event"
-	"anchor/internal/session"
 	"anchor/internal/tool"
 )
 
@@ -40,104 +38,66 @@ const (
 
 // child is one sub-agent.
 type child struct {
-	id, task string
-	agent    *Agent
-	state    string
-	result   string // what the main agent is told
-	told     bool
-	stop     context.CancelFunc
+	id, task, state string
+	result          string // what the main agent is told of its end
+	told            bool
+	run             func(context.Context) event.TurnEnd
+	stop            context.CancelFunc // nil before it runs
 }
 
 func (c *child) busy() bool { return c.state == waiting || c.state == running }
 func (c *child) news() bool { return !c.busy() && !c.told }
 
-// crew is the sub-agents of an agent. It is the Spawner of its calls. A nil crew is empty.
+// crew is the sub-agents of an agent: the Spawner of its calls. What changes in it is guarded by the agent's lock.
 type crew struct {
 	parent *Agent
 	work   sync.WaitGroup
-
-	mu      sync.Mutex
-	turn    context.Context // of the running turn; nil between turns
-	number  int
-	all     []*child
-	changed chan struct{} // closed and replaced when one ends
-}
-
-// resume goes on counting where an earlier run ended.
-func (c *crew) resume(p *session.Past) {
-	for _, e := range p.Entries {
-		if m, ok := e.(session.Message); ok {
-			n, _ := strconv.Atoi(m.Agent[strings.LastIndexByte(m.Agent, '-')+1:])
-			c.number = max(c.number, n)
-		}
-	}
-}
-
-// open lets agents be started in a turn.
-func (c *crew) open(turn context.Context) {
-	if c != nil {
-		c.mu.Lock()
-		c.turn = turn
-		c.mu.Unlock()
-	}
+	turn   context.Context // of the running turn
+	number int             // of the last one
+	all    []*child
 }
 
 // close stops all agents and waits for them; they end as their calls do when cancelled.
 func (c *crew) close() {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	c.turn = nil
+	c.parent.mu.Lock()
 	for _, ch := range c.all {
-		c.halt(ch, "was stopped: the turn ended before it was done")
+		c.finish(ch, stopped, ch.id+" was stopped: the turn ended before it was done")
 	}
-	c.mu.Unlock()
+	c.parent.mu.Unlock()
 	c.work.Wait()
 }
 
-// halt makes a child's end final, if it has not ended. The lock is held.
-func (c *crew) halt(ch *child, how string) {
+// finish makes a child's end final, if it has not ended. The lock is held.
+func (c *crew) finish(ch *child, state, result string) {
 	if !ch.busy() {
 		return
 	}
-	started := ch.state == running
-	ch.state, ch.result = stopped, ch.id+" "+how
-	if started {
+	ch.state, ch.result = state, result
+	if ch.stop != nil {
 		ch.stop()
 	}
-	ch.agent = nil
-	c.signal()
-}
-
-// signal wakes all that wait for an end. The lock is held.
-func (c *crew) signal() {
-	close(c.changed)
-	c.changed = make(chan struct{})
-	c.parent.poke()
+	c.parent.changed.Broadcast()
 }
 
 // Start starts an agent for one task in the background and returns its id.
-func (c *crew) Start(ctx context.Context, task, name, model string) (string, error) {
-	if blank(task) {
-		return "", errors.New("the task is empty: say what the agent is to do")
-	}
+func (c *crew) Start(_ context.Context, task, name, model string) (string, error) {
 	def, err := c.parent.definition(name)
 	if err != nil {
 		return "", err
 	}
-	m, err := c.parent.modelFor(cmp.Or(model, def.Model))
-	if err != nil {
-		return "", err
+	m := c.parent.model
+	if model = cmp.Or(model, def.Model); model != "" && model != m.Name {
+		if m, err = c.parent.o.Resolve(model); err != nil {
+			return "", err
+		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.turn == nil || c.turn.Err() != nil {
-		return "", errors.New("the turn is over: no agent can be started")
-	}
+	c.parent.mu.Lock()
+	defer c.parent.mu.Unlock()
 	c.number++
 	ch := &child{id: fmt.Sprintf("%s-%d", def.Name, c.number), task: task, state: waiting}
-	ch.agent = c.parent.child(ch.id, def, m)
+	ch.run = func(ctx context.Context) event.TurnEnd {
+		return c.parent.child(ch.id, def, m).Turn(ctx, Input{Text: task})
+	}
 	c.all = append(c.all, ch)
 	c.next()
 	return ch.id, nil
@@ -145,42 +105,26 @@ func (c *crew) Start(ctx context.Context, task, name, model string) (string, err
 
 // definition finds a named agent. Without a name it is the general one.
 func (a *Agent) definition(name string) (Definition, error) {
-	known := "none is defined"
-	for _, d := range a.o.Definitions {
-		if d.Name == name {
+	known := []Definition{{Name: "agent"}}
+	known = append(known, a.o.Definitions...)
+	var names []string
+	for _, d := range slices.Backward(known) {
+		if d.Name == cmp.Or(name, "agent") {
 			return d, nil
 		}
-		known = strings.TrimPrefix(known+", "+d.Name, "none is defined, ")
+		names = append(names, d.Name)
 	}
-	if name == "" || name == "agent" {
-		return Definition{Name: "agent"}, nil
-	}
-	return Definition{}, fmt.Errorf("there is no agent %q. There are: %s; or leave the name out", name, known)
-}
-
-// modelFor finds a model by its name; without one it is the agent's own.
-func (a *Agent) modelFor(name string) (Model, error) {
-	switch {
-	case name == "" || name == a.model.Name:
-		return a.model, nil
-	case a.o.Resolve == nil:
-		return Model{}, fmt.Errorf("no model %q: another model can't be used here", name)
-	}
-	return a.o.Resolve(name)
+	return Definition{}, errors.New(noSuch("agent", name, names))
 }
 
 // child returns the agent for a task: fresh, with the same gate, log and skills and the tools it may have.
 func (a *Agent) child(id string, def Definition, m Model) *Agent {
 	o := a.o
-	narrow := func(tools []tool.Tool) []tool.Tool {
-		return slices.DeleteFunc(slices.Clone(tools), func(t tool.Tool) bool {
+	o.Tools, o.More = nil, func() []tool.Tool {
+		return slices.DeleteFunc(a.tools(), func(t tool.Tool) bool {
 			name := t.Spec().Name
 			return slices.Contains(withheld, name) || def.Tools != nil && !slices.Contains(def.Tools, name)
 		})
-	}
-	o.Tools = narrow(a.o.Tools)
-	if a.o.More != nil {
-		o.More = func() []tool.Tool { return narrow(a.o.More()) }
 	}
 	o.Model, o.Past, o.Asker, o.Definitions = m, nil, nil, nil
 	o.Sink = event.Nested(a.emit, id)
@@ -196,137 +140,93 @@ func (a *Agent) child(id string, def Definition, m Model) *Agent {
 func (c *crew) next() {
 	n := 0
 	for _, ch := range c.all {
-		if ch.state == running {
-			n++
-		}
-	}
-	for _, ch := range c.all {
-		if ch.state == waiting && n < maxRunning && c.turn != nil {
-			n++
-			ch.state = running
+		if ch.state == waiting && n < maxRunning {
 			var ctx context.Context
 			ctx, ch.stop = context.WithCancel(c.turn)
-			agent := ch.agent
-			c.work.Go(func() { c.ended(ch, agent.Turn(ctx, Input{Text: ch.task})) })
+			ch.state = running
+			c.work.Go(func() { c.ended(ch, ch.run(ctx)) })
+		}
+		if ch.state == running {
+			n++
 		}
 	}
 }
 
 // ended takes in how a child's turn ended.
 func (c *crew) ended(ch *child, end event.TurnEnd) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	ch.stop()
-	if ch.busy() {
-		ch.agent = nil
-		switch {
-		case end.Reason == event.Completed:
-			ch.state, ch.result = done, "Result of sub-agent "+ch.id+":\n"+end.Text
-		case end.Reason == event.Cancelled:
-			ch.state, ch.result = stopped, ch.id+" was stopped before it was done"
-		default:
-			ch.state, ch.result = failed, fmt.Sprintf("Sub-agent %s ended without a result: %s", ch.id, end.Reason)
-			if end.Detail != nil {
-				ch.result += ": " + *end.Detail
-			}
-		}
-		c.signal()
+	state, result := failed, fmt.Sprintf("Sub-agent %s ended without a result: %s", ch.id, end.Reason)
+	switch end.Reason {
+	case event.Completed:
+		state, result = done, "Result of sub-agent "+ch.id+":\n"+end.Text
+	case event.Cancelled:
+		state = stopped
 	}
+	if end.Detail != nil {
+		result += ": " + *end.Detail
+	}
+	c.parent.mu.Lock()
+	defer c.parent.mu.Unlock()
+	c.finish(ch, state, result)
 	c.next()
 }
 
-// results returns what ended agents have to tell, each once.
-func (c *crew) results() []string {
-	if c == nil {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []string
-	for _, ch := range c.all {
-		if ch.news() {
-			ch.told = true
-			out = append(out, ch.result)
-		}
-	}
-	return out
-}
-
-// pending says whether an agent has ended that has not been told of, and whether one has not ended.
-func (c *crew) pending() (news, busy bool) {
-	if c == nil {
-		return false, false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.all, (*child).news), slices.ContainsFunc(c.all, (*child).busy)
-}
+// any says whether an agent is as asked. The lock is held.
+func (c *crew) any(is func(*child) bool) bool { return slices.ContainsFunc(c.all, is) }
 
 // find returns the agent with this id, all for an empty one. The lock is held.
 func (c *crew) find(id string) ([]*child, error) {
 	if id == "" {
 		return c.all, nil
 	}
-	known := "none was started"
+	var known []string
 	for _, ch := range c.all {
 		if ch.id == id {
 			return []*child{ch}, nil
 		}
-		known = strings.TrimPrefix(known+", "+ch.id, "none was started, ")
+		known = append(known, ch.id)
 	}
-	return nil, fmt.Errorf("there is no agent %q. There are: %s", id, known)
+	return nil, errors.New(noSuch("agent", id, known))
 }
 
 // Status describes one agent, or all. With wait it waits until that agent (any) ends, or ctx does.
 func (c *crew) Status(ctx context.Context, id string, wait bool) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.parent.mu.Lock()
+	defer c.parent.mu.Unlock()
 	of, err := c.find(id)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if len(of) == 0 {
+	case len(of) == 0:
 		return "No agent was started.", nil
 	}
-	for wait && !slices.ContainsFunc(of, (*child).news) && slices.ContainsFunc(of, (*child).busy) {
-		changed := c.changed
-		c.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
-		c.mu.Lock()
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-	}
-	var out strings.Builder
+	err = c.parent.await(ctx, func() bool {
+		return !wait || slices.ContainsFunc(of, (*child).news) || !slices.ContainsFunc(of, (*child).busy)
+	})
+	var out []string
 	for _, ch := range of {
-		fmt.Fprintf(&out, "%s: %s", ch.id, ch.state)
+		news := ""
 		if ch.news() {
-			out.WriteString("; what it has to tell comes with the next message")
+			news = "; what it has to tell comes with the next message"
 		}
-		fmt.Fprintf(&out, " (task: %s)\n", shorten(oneLine(ch.task), 200))
+		out = append(out, fmt.Sprintf("%s: %s%s (task: %s)", ch.id, ch.state, news, oneLine(ch.task, 200)))
 	}
-	return strings.TrimSuffix(out.String(), "\n"), nil
+	return strings.Join(out, "\n"), err
 }
 
 // Stop stops an agent for good and returns what became of it.
-func (c *crew) Stop(ctx context.Context, id string) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if id == "" {
-		return "", errors.New("say which agent to stop, by its id")
-	}
+func (c *crew) Stop(_ context.Context, id string) (string, error) {
+	c.parent.mu.Lock()
+	defer c.parent.mu.Unlock()
 	of, err := c.find(id)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
+	case id == "":
+		return "", errors.New("say which agent to stop, by its id")
+	case !of[0].busy():
+		return fmt.Sprintf("%s had already ended: %s.", id, of[0].state), nil
 	}
-	ch := of[0]
-	if !ch.busy() {
-		return fmt.Sprintf("%s had already ended: %s.", id, ch.state), nil
-	}
-	c.halt(ch, "was stopped")
-	ch.told = true
+	c.finish(of[0], stopped, id+" was stopped")
+	of[0].told = true
 	return id + " was stopped. What it did until then stays.", nil
 }

@@ -31,28 +31,17 @@ type turn struct {
 
 // Turn runs one turn to its end and returns the TurnEnd that it emitted. A cancelled ctx ends it with "cancelled", and the
 // text of context.Cause as detail where that is a [TimeoutError]. Blank input ends it with an error; nothing is sent.
-func (a *Agent) Turn(ctx context.Context, in Input) event.TurnEnd {
-	if in.blank() {
-		end := *failure("the message is empty: nothing was sent")
-		a.emit(event.Usage{})
-		a.emit(end)
-		return end
-	}
-	a.run(true)
-	defer a.run(false)
-	return a.turn(ctx, in.message())
-}
+func (a *Agent) Turn(ctx context.Context, in Input) event.TurnEnd { return a.Work(ctx, in, Until{}) }
 
 // turn runs one turn that starts with these messages. No sub-agent outlives it.
 func (a *Agent) turn(parent context.Context, start ...msg.Message) event.TurnEnd {
 	ctx, stop := context.WithCancel(parent)
 	defer stop()
-	a.usage, a.summaries = event.Usage{}, 0
-	a.crew.open(ctx)
+	a.usage, a.summaries, a.crew.turn = event.Usage{}, 0, ctx
 	for _, m := range start {
 		a.add(m)
 	}
-	t := &turn{Agent: a, guard: newGuard()}
+	t := &turn{Agent: a, guard: guard{calls: map[[32]byte]*runs{}}}
 	var end *event.TurnEnd
 	for end == nil {
 		end = t.round(ctx)
@@ -84,7 +73,7 @@ func ended(reason, detail string) *event.TurnEnd {
 	return end
 }
 
-func failure(detail string) *event.TurnEnd { return ended(event.Failed, oneLine(detail)) }
+func failure(detail string) *event.TurnEnd { return ended(event.Failed, oneLine(detail, maxDetail)) }
 
 func cancelled(ctx context.Context) *event.TurnEnd {
 	var timeout *TimeoutError
@@ -122,8 +111,10 @@ func (t *turn) round(ctx context.Context) *event.TurnEnd {
 	}
 	t.join()
 	t.prepare()
-	if err := t.fit(ctx); err != nil {
-		return fault(ctx, err)
+	if t.used() > t.limit() {
+		if err := t.reduce(ctx); err != nil {
+			return fault(ctx, err)
+		}
 	}
 	done, err := t.ask(ctx)
 	if err != nil {
@@ -236,15 +227,15 @@ func (a *Agent) count(done provider.Done, prompt int, fill bool) {
 	u := event.Usage{Input: done.Usage.Input, Output: done.Usage.Output, Cached: done.Usage.Cached}
 	a.usage = a.usage.Add(u)
 	if fill {
-		a.gauge.counted(u.Input+u.Output, whole)
-		a.emit(event.Context{Used: a.gauge.base, Window: a.gauge.window})
+		a.counted(u.Input+u.Output, whole)
+		a.emit(event.Context{Used: a.base, Window: a.window})
 	}
-	a.record(session.Usage{Agent: a.id, Usage: u, Fill: a.gauge.base})
+	a.record(session.Usage{Agent: a.id, Usage: u, Fill: a.base})
 }
 
 // take goes on with a whole reply.
 func (t *turn) take(ctx context.Context, done provider.Done) *event.TurnEnd {
-	reply := rename(done.Reply, t.ids)
+	reply := done.Reply
 	text, calls := reply.Text(), reply.Calls()
 	t.useless++
 	switch {
@@ -293,18 +284,15 @@ func (t *turn) cutOff(reply *msg.Assistant) *event.TurnEnd {
 
 // answered ends the turn with a text answer, unless sub-agents still run or there is something new to answer.
 func (t *turn) answered(ctx context.Context, text string) *event.TurnEnd {
-	for {
-		news, busy := t.crew.pending()
-		switch {
-		case t.queued() || news:
-			return nil
-		case !busy:
-			return &event.TurnEnd{Reason: event.Completed, Text: text}
-		}
-		select {
-		case <-t.wake:
-		case <-ctx.Done():
-			return cancelled(ctx)
-		}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	news := func() bool { return len(t.queue) > 0 || t.crew.any((*child).news) }
+	err := t.await(ctx, func() bool { return news() || !t.crew.any((*child).busy) })
+	switch {
+	case err != nil:
+		return cancelled(ctx)
+	case news():
+		return nil
 	}
+	return &event.TurnEnd{Reason: event.Completed, Text: text}
 }

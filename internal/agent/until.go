@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -30,66 +31,52 @@ type work struct {
 	u         Until
 	round     int
 	protected map[string]string // path to content of the protected files as they must stay
-	left      *gate.Fingerprint // the directory as the last check left it
+	left      state             // the directory as the last check left it
 }
 
 // Work runs a turn, then the check, and goes on until the check passes, nothing changes any more, the rounds are used up
 // or a turn ends in another way than completed. The last Check event has the outcome. A check that can't run or is cancelled ends
-// the work with a TurnEnd of its own.
+// the work with a TurnEnd of its own. Without a command it is one turn.
 func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
-	if in.blank() {
-		return a.Turn(ctx, in)
-	}
 	a.run(true)
 	defer a.run(false)
-	if u.Rounds <= 0 {
-		u.Rounds = defaultRounds
-	}
+	u.Rounds = cmp.Or(u.Rounds, defaultRounds)
 	w := &work{Agent: a, u: u}
-	if end := w.begin(ctx); end != nil {
-		return w.stopped(*end)
+	stop := w.begin(ctx, in)
+	next := []msg.Message{in.message()}
+	if u.Command != "" {
+		next = append(next, &msg.Note{Text: w.told()})
 	}
-	next := []msg.Message{in.message(), &msg.Note{Text: w.told()}}
-	for {
+	for stop == nil {
 		end := a.turn(ctx, next...)
-		if end.Reason != event.Completed {
+		if end.Reason != event.Completed || u.Command == "" {
 			return end
 		}
-		note, stop := w.check(ctx)
-		if stop != nil {
-			return w.stopped(*stop)
-		}
-		if note == "" && !a.queued() {
+		if next, stop = w.check(ctx); stop == nil && next == nil && !a.queued() {
 			return end
-		}
-		next = nil
-		if note != "" {
-			next = []msg.Message{&msg.Note{Text: note}}
 		}
 	}
+	a.usage = event.Usage{}
+	return a.end(*stop)
 }
 
-// begin refuses a check that is denied, and takes stock of the protected files.
-func (w *work) begin(ctx context.Context) *event.TurnEnd {
-	if d := w.gate.Judge(w.u.Command, "", "", ""); d.Hard {
+// begin refuses input that is blank and a check that is denied, and takes stock of the protected files.
+func (w *work) begin(ctx context.Context, in Input) *event.TurnEnd {
+	if !says(in.message()) {
+		return failure("the message is empty: nothing was sent")
+	}
+	if d := w.gate.Judge(w.u.Command, "", "", ""); w.u.Command != "" && d.Hard {
 		return failure("the check command is refused, so nothing was started: " + d.Reason)
 	}
 	if len(w.u.Protect) == 0 {
 		return nil
 	}
-	w.gate.Protect(w.u.Protect)
 	f, err := w.gate.Fingerprint(ctx, w.u.Protect)
 	if err != nil {
 		return fault(ctx, fmt.Errorf("the protected files can't be read: %w", err))
 	}
-	w.protected = maps.Clone(f.Protected)
+	w.protected = f.Protected
 	return nil
-}
-
-// stopped tells of an end outside a turn.
-func (w *work) stopped(end event.TurnEnd) event.TurnEnd {
-	w.usage = event.Usage{}
-	return w.end(end)
 }
 
 // told is what the model is told at the start.
@@ -101,17 +88,17 @@ func (w *work) told() string {
 	return text
 }
 
-// check runs the check. It returns what to tell the model, "" if the work is over, or how the work is ended.
-func (w *work) check(ctx context.Context) (note string, stop *event.TurnEnd) {
+// check runs the check. It returns what to tell the model, nothing if the check has no more to say, or how the work is ended.
+func (w *work) check(ctx context.Context) (next []msg.Message, stop *event.TurnEnd) {
 	w.round++
 	found, errBefore := w.gate.Fingerprint(ctx, w.u.Protect)
 	out, err := w.gate.Exec(ctx, gate.Command{Text: w.u.Command, ByUser: true, Limit: checkOutput})
 	after, errAfter := w.gate.Fingerprint(ctx, w.u.Protect)
 	switch {
 	case ctx.Err() != nil:
-		return "", cancelled(ctx)
+		return nil, cancelled(ctx)
 	case err != nil:
-		return "", failure("the check command could not be run: " + err.Error())
+		return nil, failure("the check command could not be run: " + err.Error())
 	}
 	known := errBefore == nil && errAfter == nil
 	touched := w.touched(found, after, known)
@@ -120,28 +107,25 @@ func (w *work) check(ctx context.Context) (note string, stop *event.TurnEnd) {
 	switch {
 	case passed && !w.queued():
 		outcome = "passed"
-	case !passed && known && w.left != nil && w.left.Sum == found.Sum:
+	case !passed && known && w.left == found.Sum:
 		outcome = "no_changes"
 	case !passed && w.round >= w.u.Rounds:
 		outcome = "out_of_rounds"
 	}
-	if w.left = nil; known {
-		w.left = &after
+	if w.left = (state{}); known {
+		w.left = after.Sum
 	}
 	w.emit(event.Check{Command: w.u.Command, Round: w.round, Passed: passed, Output: out.Text, Outcome: outcome})
 	if passed || outcome != "" {
-		return "", nil
+		return nil, nil
 	}
-	return w.failed(out, touched), nil
+	return []msg.Message{&msg.Note{Text: w.failed(out, touched)}}, nil
 }
 
 // touched returns the protected files that are not as they were at the start, and says so in a notice. What the check itself adds is
 // its own business; what it changes is not.
 func (w *work) touched(before, after gate.Fingerprint, known bool) (out []string) {
-	if len(w.u.Protect) == 0 {
-		return nil
-	}
-	if !known {
+	if !known && len(w.u.Protect) > 0 {
 		w.notice("the protected files could not be read, so the check does not count")
 		return w.u.Protect
 	}

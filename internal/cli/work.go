@@ -224,12 +224,9 @@ func (w *work) id() string {
 	return w.log.ID()
 }
 
-// close ends sub-agents, processes and the session file, in this order. It may be called twice.
+// close ends processes and the session file, in this order. It may be called twice.
 func (w *work) close() {
 	w.closed.Do(func() {
-		if w.agent != nil {
-			w.agent.Close()
-		}
 		w.gate.Close()
 		if w.log != nil {
 			_ = w.log.Close() // its lines are on disk already
