@@ -87,11 +87,12 @@ type Agent struct {
 	summaries int         // summary requests in it
 	wrote     atomic.Bool // a file tool wrote since this was last cleared
 
+	next    atomic.Pointer[Model] // to be asked from the next request, nil for no change
+	running atomic.Bool
+
 	mu      sync.Mutex // guards what is below
 	changed *sync.Cond // the queue, or a sub-agent's state
 	crew    crew
-	next    *Model // to be asked from the next request, nil for no change
-	running bool
 	queue   []Input
 }
 
@@ -105,7 +106,8 @@ func New(o Options) *Agent {
 }
 
 func newAgent(o Options, id string, unlogged *sync.Once) *Agent {
-	a := &Agent{o: o, id: id, emit: o.Sink, unlogged: unlogged, next: &o.Model}
+	a := &Agent{o: o, id: id, emit: o.Sink, unlogged: unlogged}
+	a.SetModel(o.Model)
 	a.changed, a.crew.parent = sync.NewCond(&a.mu), a
 	a.gate = o.Gate.With(func(e event.Event) {
 		if _, ok := e.(event.FileChanged); ok {
@@ -144,11 +146,7 @@ func (a *Agent) resume(p *session.Past) {
 
 // prepare makes the agent ready to ask: the model and the tools there are now, and a valid list.
 func (a *Agent) prepare() {
-	a.mu.Lock()
-	next := a.next
-	a.next = nil
-	a.mu.Unlock()
-	if next != nil {
+	if next := a.next.Swap(nil); next != nil {
 		a.model, a.provider = *next, next.Open()
 		a.window = cmp.Or(next.Info.Window, assumedWindow)
 	}
@@ -182,20 +180,16 @@ func (a *Agent) ToolNames() []string {
 }
 
 // SetModel goes on with another model from the next request.
-func (a *Agent) SetModel(m Model) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.next = &m
-}
+func (a *Agent) SetModel(m Model) { a.next.Store(&m) }
 
 // Queue hands a message of the user's to the running turn: it goes out with the next model request, of the
 // next turn if this one ends first. False if no turn runs.
 func (a *Agent) Queue(in Input) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.running || !says(in.message()) {
+	if !a.running.Load() || !says(in.message()) {
 		return false
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.queue = append(a.queue, in)
 	a.changed.Broadcast()
 	return true
@@ -242,13 +236,6 @@ func (a *Agent) join() {
 	for _, in := range queue {
 		a.add(in.message())
 	}
-}
-
-// run marks the time in which messages are queued.
-func (a *Agent) run(on bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.running = on
 }
 
 // add appends a message to the log, then to the context.

@@ -41,24 +41,22 @@ type job struct {
 
 // runCalls runs the calls of one reply in their order, adjacent reading ones side by side. Every call has its result in the
 // log when it returns, those that were not run too.
-func (t *turn) runCalls(ctx context.Context, calls []msg.Call) (end *event.TurnEnd) {
+func (t *turn) runCalls(ctx context.Context, calls []msg.Call) (err error) {
 	t.notes, t.room = nil, t.window/2
-	for len(calls) > 0 && end == nil {
-		if ctx.Err() != nil {
-			end = cancelled(ctx)
-			break
+	for len(calls) > 0 && err == nil {
+		if err = ctx.Err(); err == nil {
+			jobs := t.side(calls)
+			err = t.runJobs(ctx, jobs)
+			calls = calls[len(jobs):]
 		}
-		jobs := t.side(calls)
-		end = t.runJobs(ctx, jobs)
-		calls = calls[len(jobs):]
 	}
 	for _, c := range calls {
-		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + whyNot[end.Reason]})
+		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + whyNot[endOf(ctx, err).Reason]})
 	}
 	for _, n := range t.notes {
 		t.add(&msg.Note{Text: n})
 	}
-	return end
+	return err
 }
 
 // side returns the first of the calls, and those after it that may run at its side: all only read, none is the same as
@@ -101,7 +99,7 @@ func noSuch(kind, name string, known []string) string {
 }
 
 // runJobs runs calls side by side and takes in their results in order.
-func (t *turn) runJobs(ctx context.Context, jobs []*job) (end *event.TurnEnd) {
+func (t *turn) runJobs(ctx context.Context, jobs []*job) (err error) {
 	look := t.lookOnce(ctx)
 	for _, j := range jobs {
 		t.started(j)
@@ -118,9 +116,9 @@ func (t *turn) runJobs(ctx context.Context, jobs []*job) (end *event.TurnEnd) {
 	}
 	look = t.lookOnce(ctx)
 	for _, j := range jobs {
-		end = cmp.Or(end, t.finish(ctx, j, look))
+		err = cmp.Or(err, t.finish(ctx, j, look))
 	}
-	return end
+	return err
 }
 
 // lookOnce takes the state of the directory when first asked, and once.
@@ -163,14 +161,14 @@ func (t *turn) runJob(ctx context.Context, j *job) {
 }
 
 // finish masks and bounds a result, tells and logs it, and lets the loop guard look at the call.
-func (t *turn) finish(ctx context.Context, j *job, look func() state) *event.TurnEnd {
+func (t *turn) finish(ctx context.Context, j *job, look func() state) error {
 	switch {
 	case j.err != nil && ctx.Err() != nil:
 		t.tell(j, tool.Fail(strings.TrimPrefix(j.result.Text+"\n"+interrupted, "\n")))
-		return cancelled(ctx)
+		return ctx.Err()
 	case j.err != nil:
 		t.tell(j, tool.Fail("The tool itself is broken: "+j.err.Error()))
-		return failure(fmt.Sprintf("the tool %s is broken: %v", j.call.Name, j.err))
+		return fmt.Errorf("the tool %s is broken: %w", j.call.Name, j.err)
 	}
 	t.tell(j, j.result)
 	warning, stop := t.guard.count(j, look)

@@ -154,7 +154,7 @@ func (a *Agent) summarize(ctx context.Context, list []entry, focus string) (stri
 	}
 	r := a.request(append(slices.Clip(list), newEntry(&msg.Note{Text: prompt}, 0)))
 	r.NoCalls = true
-	done, _, err := a.stream(ctx, r, false)
+	done, _, err := a.stream(ctx, r, func(event.Event) {})
 	if err != nil {
 		return "", err
 	}

@@ -161,8 +161,8 @@ func (c *crew) ended(ch *child, end event.TurnEnd) {
 	case event.Cancelled:
 		state = stopped
 	}
-	if end.Detail != nil {
-		result += ": " + *end.Detail
+	if why := detail(end); why != "" {
+		result += ": " + why
 	}
 	c.parent.mu.Lock()
 	defer c.parent.mu.Unlock()

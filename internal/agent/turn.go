@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,15 @@ type turn struct {
 	useless  int // replies in a row
 }
 
+// ending is a known end of a turn, as an error: what wants the turn to go on returns nil.
+type ending struct{ event.TurnEnd }
+
+func (e *ending) Error() string { return e.Reason }
+
+func ended(reason, detail string) error {
+	return &ending{event.TurnEnd{Reason: reason, Detail: &detail}}
+}
+
 // Turn runs one turn to its end and returns the TurnEnd that it emitted. A cancelled ctx ends it with "cancelled", and the
 // text of context.Cause as detail where that is a [TimeoutError]. Blank input ends it with an error; nothing is sent.
 func (a *Agent) Turn(ctx context.Context, in Input) event.TurnEnd { return a.Work(ctx, in, Until{}) }
@@ -42,69 +52,63 @@ func (a *Agent) turn(parent context.Context, start ...msg.Message) event.TurnEnd
 		a.add(m)
 	}
 	t := &turn{Agent: a, guard: guard{calls: map[[32]byte]*runs{}}}
-	var end *event.TurnEnd
-	for end == nil {
-		end = t.round(ctx)
+	var err error
+	for err == nil {
+		err = t.round(ctx)
 	}
 	a.crew.close()
 	a.join()
-	return a.end(*end)
+	return a.end(endOf(ctx, err))
 }
 
 // end tells and records how a turn ended.
 func (a *Agent) end(end event.TurnEnd) event.TurnEnd {
 	a.emit(a.usage)
 	if a.id == "" {
-		detail := ""
-		if end.Detail != nil {
-			detail = *end.Detail
-		}
-		a.record(session.Turn{Reason: end.Reason, Detail: detail})
+		a.record(session.Turn{Reason: end.Reason, Detail: detail(end)})
 	}
 	a.emit(end)
 	return end
 }
 
-func ended(reason, detail string) *event.TurnEnd {
-	end := &event.TurnEnd{Reason: reason}
-	if detail != "" {
-		end.Detail = &detail
+func detail(end event.TurnEnd) string {
+	if end.Detail == nil {
+		return ""
 	}
+	return *end.Detail
+}
+
+// endOf is the end of a turn by err.
+func endOf(ctx context.Context, err error) event.TurnEnd {
+	var (
+		known   *ending
+		timeout *TimeoutError
+		fault   *provider.Error
+		end     = event.TurnEnd{Reason: event.Failed}
+		detail  = oneLine(err.Error(), maxDetail)
+	)
+	switch {
+	case errors.As(err, &known):
+		return known.TurnEnd
+	case ctx.Err() != nil:
+		if end.Reason = event.Cancelled; !errors.As(context.Cause(ctx), &timeout) {
+			return end
+		}
+		detail = timeout.Error()
+	case errors.As(err, &fault):
+		end.Err = &event.Fault{Kind: string(fault.Kind), Status: fault.Status, Retryable: fault.Retryable()}
+		if fault.Kind == provider.TooLong {
+			detail = "the conversation does not fit into the context window, and nothing is left to leave out: " + detail
+		}
+	}
+	end.Detail = &detail
 	return end
 }
 
-func failure(detail string) *event.TurnEnd { return ended(event.Failed, oneLine(detail, maxDetail)) }
-
-func cancelled(ctx context.Context) *event.TurnEnd {
-	var timeout *TimeoutError
-	if errors.As(context.Cause(ctx), &timeout) {
-		return ended(event.Cancelled, timeout.Error())
-	}
-	return ended(event.Cancelled, "")
-}
-
-// fault is the end of a turn by an error.
-func fault(ctx context.Context, err error) *event.TurnEnd {
-	if ctx.Err() != nil {
-		return cancelled(ctx)
-	}
-	var e *provider.Error
-	if !errors.As(err, &e) {
-		return failure(err.Error())
-	}
-	detail := err.Error()
-	if e.Kind == provider.TooLong {
-		detail = "the conversation does not fit into the context window, and nothing is left to leave out: " + detail
-	}
-	end := failure(detail)
-	end.Err = &event.Fault{Kind: string(e.Kind), Status: e.Status, Retryable: e.Retryable()}
-	return end
-}
-
-// round makes one model request and carries out what the reply asks for. It returns the end of the turn, or nil.
-func (t *turn) round(ctx context.Context) *event.TurnEnd {
-	if ctx.Err() != nil {
-		return cancelled(ctx)
+// round makes one model request and carries out what the reply asks for.
+func (t *turn) round(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if n := t.o.MaxRounds; n > 0 && t.requests >= n {
 		return ended(event.RoundLimit, fmt.Sprintf("stopped after %d model requests", t.requests))
@@ -113,12 +117,12 @@ func (t *turn) round(ctx context.Context) *event.TurnEnd {
 	t.prepare()
 	if t.used() > t.limit() {
 		if err := t.reduce(ctx); err != nil {
-			return fault(ctx, err)
+			return err
 		}
 	}
 	done, err := t.ask(ctx)
 	if err != nil {
-		return fault(ctx, err)
+		return err
 	}
 	return t.take(ctx, done)
 }
@@ -127,9 +131,14 @@ func (t *turn) round(ctx context.Context) *event.TurnEnd {
 func (t *turn) ask(ctx context.Context) (provider.Done, error) {
 	t.requests++
 	for {
-		done, partial, err := t.stream(ctx, t.request(t.list), true)
-		if err != nil {
-			t.broken(ctx, partial)
+		done, partial, err := t.stream(ctx, t.request(t.list), t.emit)
+		switch {
+		case err == nil || blank(partial):
+		case ctx.Err() != nil:
+			t.part(partial)
+			t.add(&msg.Note{Text: "The user interrupted the reply above."})
+		default:
+			t.notice("the part of the reply that was shown is void: it broke off")
 		}
 		var e *provider.Error
 		if !errors.As(err, &e) || e.Kind != provider.TooLong {
@@ -143,18 +152,6 @@ func (t *turn) ask(ctx context.Context) (provider.Done, error) {
 		if t.estimate() > before*9/10 {
 			return done, e
 		}
-	}
-}
-
-// broken deals with the part of a reply that was shown before it broke: after a cancel it is kept.
-func (t *turn) broken(ctx context.Context, partial string) {
-	switch {
-	case blank(partial):
-	case ctx.Err() != nil:
-		t.part(partial)
-		t.add(&msg.Note{Text: "The user interrupted the reply above."})
-	default:
-		t.notice("the part of the reply that was shown is void: it broke off")
 	}
 }
 
@@ -174,13 +171,9 @@ func (a *Agent) request(list []entry) provider.Request {
 	return provider.Request{Model: a.model.Name, System: a.o.System, Tools: a.specs, Messages: messages, MaxTokens: a.maxTokens(), Effort: a.o.Effort}
 }
 
-// stream makes a request and returns the whole reply, counted, or what came of its text. With show that is emitted as it comes.
-func (a *Agent) stream(ctx context.Context, r provider.Request, show bool) (done provider.Done, partial string, err error) {
+// stream makes a request and returns the whole reply, counted, or what came of its text, which is told as it comes.
+func (a *Agent) stream(ctx context.Context, r provider.Request, tell event.Sink) (done provider.Done, partial string, err error) {
 	var text strings.Builder
-	tell := a.emit
-	if !show {
-		tell = func(event.Event) {}
-	}
 	for c, err := range a.provider.Stream(ctx, r) {
 		if err != nil {
 			return done, text.String(), err
@@ -192,33 +185,29 @@ func (a *Agent) stream(ctx context.Context, r provider.Request, show bool) (done
 		case provider.ThinkingDelta:
 			tell(event.Thinking{Text: c.Text})
 		case provider.Retrying:
-			if c.Void && show {
-				c.Message += "; the part of the reply that was shown is void"
+			if c.Void {
+				c.Message += "; what came of the reply is void"
 			}
 			text.Reset()
 			a.notice(c.Message)
 		case provider.Done:
 			done = c
-		default:
-			return done, text.String(), fmt.Errorf("the provider sent a chunk of an unknown kind, %T", c)
 		}
 	}
-	switch {
-	case done.Reply == nil && ctx.Err() != nil:
-		return done, text.String(), ctx.Err()
-	case done.Reply == nil:
-		return done, text.String(), &provider.Error{Kind: provider.Broken, Message: "the reply ended without its end"}
+	if done.Reply == nil {
+		return done, text.String(), cmp.Or(ctx.Err(), error(&provider.Error{Kind: provider.Broken, Message: "the reply ended without its end"}))
 	}
 	done.Reply.Provider, done.Reply.Model = a.model.Provider, a.model.Name
-	a.count(done, a.fixed+sizes(a.list), show)
+	a.count(done, !r.NoCalls)
 	if done.Stop == provider.StopWindow {
-		return done, text.String(), &provider.Error{Kind: provider.TooLong, Message: "the context window was full before the reply ended"}
+		err = &provider.Error{Kind: provider.TooLong, Message: "the context window was full before the reply ended"}
 	}
-	return done, text.String(), nil
+	return done, text.String(), err
 }
 
 // count adds what a request used to the turn's usage and, if its prompt was the list, measures the fill by it.
-func (a *Agent) count(done provider.Done, prompt int, fill bool) {
+func (a *Agent) count(done provider.Done, fill bool) {
+	prompt := a.estimate()
 	whole := prompt + size(done.Reply)
 	if !done.Usage.Known {
 		done.Usage.Input = a.gauge.used(prompt)
@@ -234,24 +223,29 @@ func (a *Agent) count(done provider.Done, prompt int, fill bool) {
 }
 
 // take goes on with a whole reply.
-func (t *turn) take(ctx context.Context, done provider.Done) *event.TurnEnd {
-	reply := done.Reply
-	text, calls := reply.Text(), reply.Calls()
+func (t *turn) take(ctx context.Context, done provider.Done) error {
+	text, calls := done.Reply.Text(), done.Reply.Calls()
 	t.useless++
 	switch {
 	case done.Stop == provider.StopRefusal:
 		t.part(text)
-		return failure("the model refused to answer this. Ask in another way, or another model")
-	case done.Stop == provider.StopLength && len(calls) > 0:
-		return t.cutOff(reply)
+		return errors.New("the model refused to answer this. Ask in another way, or another model")
+	case done.Stop == provider.StopLength && len(calls) > 0: // they may be incomplete
+		t.add(done.Reply)
+		for _, c := range calls {
+			t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + "the reply was cut at the output limit, so this call may be incomplete. Make shorter calls, one at a time."})
+		}
+		t.notice("the reply was cut at the output limit; its calls were not run")
+		return t.again(maxCut, "the reply was cut at the output limit (a larger maxOutput in the settings may help)")
 	case done.Stop == provider.StopPause && len(calls) == 0:
-		t.add(reply)
-		return t.again(maxPauses, "the model paused again and again without an answer", "")
+		t.add(done.Reply)
+		return t.again(maxPauses, "the model paused again and again without an answer")
 	case len(calls) == 0 && blank(text):
-		return t.again(maxEmpty, "the model gave an empty answer", "Your last reply was empty. Go on with the work, or answer in text.")
+		t.add(&msg.Note{Text: "Your last reply was empty. Go on with the work, or answer in text."})
+		return t.again(maxEmpty, "the model gave an empty answer")
 	}
 	t.useless = 0
-	t.add(reply)
+	t.add(done.Reply)
 	if len(calls) > 0 {
 		return t.runCalls(ctx, calls)
 	}
@@ -261,38 +255,22 @@ func (t *turn) take(ctx context.Context, done provider.Done) *event.TurnEnd {
 	return t.answered(ctx, text)
 }
 
-// again goes on after a useless reply, with a note to the model, or ends the turn at the most-th of them in a row.
-func (t *turn) again(most int, detail, note string) *event.TurnEnd {
-	if note != "" {
-		t.add(&msg.Note{Text: note})
-	}
+// again goes on after a useless reply, or ends the turn at the most-th of them in a row.
+func (t *turn) again(most int, detail string) error {
 	if t.useless >= most {
-		return failure(fmt.Sprintf("%s, %d times in a row", detail, t.useless))
+		return fmt.Errorf("%s, %d times in a row", detail, t.useless)
 	}
 	return nil
 }
 
-// cutOff handles a reply with calls that was cut at the output limit. They may be incomplete: none is run.
-func (t *turn) cutOff(reply *msg.Assistant) *event.TurnEnd {
-	t.add(reply)
-	for _, c := range reply.Calls() {
-		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + "the reply was cut at the output limit, so this call may be incomplete. Make shorter calls, one at a time."})
-	}
-	t.notice("the reply was cut at the output limit; its calls were not run")
-	return t.again(maxCut, "the reply was cut at the output limit (a larger maxOutput in the settings may help)", "")
-}
-
 // answered ends the turn with a text answer, unless sub-agents still run or there is something new to answer.
-func (t *turn) answered(ctx context.Context, text string) *event.TurnEnd {
+func (t *turn) answered(ctx context.Context, text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	news := func() bool { return len(t.queue) > 0 || t.crew.any((*child).news) }
 	err := t.await(ctx, func() bool { return news() || !t.crew.any((*child).busy) })
-	switch {
-	case err != nil:
-		return cancelled(ctx)
-	case news():
-		return nil
+	if err != nil || news() {
+		return err
 	}
-	return &event.TurnEnd{Reason: event.Completed, Text: text}
+	return &ending{event.TurnEnd{Reason: event.Completed, Text: text}}
 }

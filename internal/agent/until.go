@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,42 +39,42 @@ type work struct {
 // or a turn ends in another way than completed. The last Check event has the outcome. A check that can't run or is cancelled ends
 // the work with a TurnEnd of its own. Without a command it is one turn.
 func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
-	a.run(true)
-	defer a.run(false)
+	a.running.Store(true)
+	defer a.running.Store(false)
 	u.Rounds = cmp.Or(u.Rounds, defaultRounds)
 	w := &work{Agent: a, u: u}
-	stop := w.begin(ctx, in)
+	err := w.begin(ctx, in)
 	next := []msg.Message{in.message()}
 	if u.Command != "" {
 		next = append(next, &msg.Note{Text: w.told()})
 	}
-	for stop == nil {
+	for err == nil {
 		end := a.turn(ctx, next...)
 		if end.Reason != event.Completed || u.Command == "" {
 			return end
 		}
-		if next, stop = w.check(ctx); stop == nil && next == nil && !a.queued() {
+		if next, err = w.check(ctx); err == nil && next == nil && !a.queued() {
 			return end
 		}
 	}
 	a.usage = event.Usage{}
-	return a.end(*stop)
+	return a.end(endOf(ctx, err))
 }
 
 // begin refuses input that is blank and a check that is denied, and takes stock of the protected files.
-func (w *work) begin(ctx context.Context, in Input) *event.TurnEnd {
+func (w *work) begin(ctx context.Context, in Input) error {
 	if !says(in.message()) {
-		return failure("the message is empty: nothing was sent")
+		return errors.New("the message is empty: nothing was sent")
 	}
 	if d := w.gate.Judge(w.u.Command, "", "", ""); w.u.Command != "" && d.Hard {
-		return failure("the check command is refused, so nothing was started: " + d.Reason)
+		return errors.New("the check command is refused, so nothing was started: " + d.Reason)
 	}
 	if len(w.u.Protect) == 0 {
 		return nil
 	}
 	f, err := w.gate.Fingerprint(ctx, w.u.Protect)
 	if err != nil {
-		return fault(ctx, fmt.Errorf("the protected files can't be read: %w", err))
+		return fmt.Errorf("the protected files can't be read: %w", err)
 	}
 	w.protected = f.Protected
 	return nil
@@ -89,16 +90,16 @@ func (w *work) told() string {
 }
 
 // check runs the check. It returns what to tell the model, nothing if the check has no more to say, or how the work is ended.
-func (w *work) check(ctx context.Context) (next []msg.Message, stop *event.TurnEnd) {
+func (w *work) check(ctx context.Context) (next []msg.Message, err error) {
 	w.round++
 	found, errBefore := w.gate.Fingerprint(ctx, w.u.Protect)
 	out, err := w.gate.Exec(ctx, gate.Command{Text: w.u.Command, ByUser: true, Limit: checkOutput})
 	after, errAfter := w.gate.Fingerprint(ctx, w.u.Protect)
 	switch {
 	case ctx.Err() != nil:
-		return nil, cancelled(ctx)
+		return nil, ctx.Err()
 	case err != nil:
-		return nil, failure("the check command could not be run: " + err.Error())
+		return nil, fmt.Errorf("the check command could not be run: %w", err)
 	}
 	known := errBefore == nil && errAfter == nil
 	touched := w.touched(found, after, known)
