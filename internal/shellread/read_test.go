@@ -3,6 +3,7 @@ package shellread
 import (
 	"encoding/json"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -62,7 +63,7 @@ func TestBounds(t *testing.T) {
 		strings.Repeat("$(", 200_000), strings.Repeat("(", 30_000), strings.Repeat("if ", 20_000), strings.Repeat("{ ", 30_000),
 		strings.Repeat("! ", 30_000), strings.Repeat("`", 60_000), strings.Repeat("a=(", 20_000), strings.Repeat("${a:-", 13_000), strings.Repeat("a[", 30_000), strings.Repeat("a|", 30_000), "((" + strings.Repeat("-", 60_000),
 		"awk '" + strings.Repeat("/[/]/;", 10_000) + "'", "x " + strings.Repeat("=/", 32_000), long,
-		"grep " + strings.Repeat("'(' ", MaxNesting+1),
+		"grep " + strings.Repeat("'(' ", maxNesting+1),
 	} {
 		if got := Read(c); got.ReadOnly || len(got.Parts) > 1 {
 			t.Errorf("%.20q…: read-only %v, %d parts", c, got.ReadOnly, len(got.Parts))
@@ -227,20 +228,27 @@ func TestPartPaths(t *testing.T) {
 	}
 }
 
-// TestTable finds lines that can't be meant: unknown rules, options twice, unknown groups.
+// TestTable finds lines that can't be meant: names twice, unknown rules, options twice, unknown groups.
 func TestTable(t *testing.T) {
-	rules := " text print printf none lookup paths one pattern find response date ps sed awk jq sub sub0 packages version git revs list config . "
-	seen := map[string]bool{}
-	for l := range strings.Lines(strings.TrimSpace(table)) {
-		key, rest, _ := strings.Cut(strings.TrimSpace(l), " ")
-		if key == "" {
-			continue
+	rules := " text print printf none needs filter key paths one pattern sed awk jq sub sub0 version git . "
+	names := 0
+	for l := range strings.Lines(strings.ReplaceAll(tableText, "\n  ", " ")) {
+		if !strings.HasPrefix(l, "#") {
+			left, _, _ := strings.Cut(l, "|")
+			names += len(strings.Fields(left))
 		}
-		rule, options, _ := strings.Cut(rest, " ")
-		if seen[key] || !strings.Contains(rules, " "+strings.TrimPrefix(rule, "!")+" ") {
-			t.Errorf("%s: twice, or an unknown rule %q", key, rule)
+	}
+	if names != len(programs()) || names < 150 {
+		t.Errorf("%d names, %d of them different", names, len(programs()))
+	}
+	for key := range programs() {
+		rule, arg, options, _ := line(key)
+		if !strings.Contains(rules, " "+strings.TrimPrefix(rule, "!")+" ") {
+			t.Errorf("%s: an unknown rule %q", key, rule)
 		}
-		seen[key] = true
+		if _, err := regexp.Compile(arg); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
 		names := map[string]bool{}
 		note := func(name string) {
 			if names[name] {
@@ -249,7 +257,7 @@ func TestTable(t *testing.T) {
 			names[name] = true
 		}
 		for f := range strings.FieldsSeq(options) {
-			switch _, _, group := line(f); {
+			switch _, _, _, group := line(f); {
 			case f[0] == '*' && group:
 			case f == "-#" || strings.HasPrefix(f, "--") || strings.HasPrefix(rule, "!"):
 				note(strings.TrimRight(f, ":@#?%&$^"))

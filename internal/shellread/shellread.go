@@ -4,13 +4,14 @@
 // Three things must agree: what the parser sees, what bash sees, and what the program makes of its words. So text that
 // the parser and bash read differently is refused before parsing; of the syntax only named nodes are accepted (walk.go);
 // a word must have one known value (word.go); and each program has an accept-list of options with their arity and a rule
-// for its operands (table.go, options.go, operands.go). Nothing is on a deny-list: what is not named is not read-only.
+// for its operands (table.txt, rules.go, scripts.go). Nothing is on a deny-list: what is not named is not read-only.
 //
 // A reading holds for exactly this text under bash --noprofile --norc -c, started in the directory with PWD set to its
 // resolved name, without BASH_ENV, ENV, SHELLOPTS, BASHOPTS, CDPATH, GLOBIGNORE, POSIXLY_CORRECT or exported functions.
 package shellread
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -62,21 +63,18 @@ type Path struct {
 	Glob bool
 }
 
-// MaxLength is the longest command, in bytes, that is parsed. MaxNesting bounds how many brackets and keywords that can
-// open a level it may hold, so that the parser's recursion stays small.
+// MaxLength is the longest command, in bytes, that is parsed; maxNesting bounds how many brackets may be open in it, so that
+// the parser's recursion stays small.
 const (
-	MaxLength  = 64 << 10
-	MaxNesting = 4000
+	MaxLength  = 128 << 10
+	maxNesting = 200
 )
 
 // Read reads a command. It never panics and takes time linear in the length of the text.
 func Read(command string) Reading {
-	if reason := screen(command); reason != "" {
-		return Reading{Reason: reason}
-	}
 	file, err := Parse(command)
-	if err != nil {
-		return Reading{Reason: err.Error()}
+	if reason := screen(command); reason != "" || err != nil {
+		return Reading{Reason: cmp.Or(reason, fmt.Sprint(err))}
 	}
 	r := reader{plain: true, seen: map[string]bool{}}
 	r.list(file.Stmts, dirs{""})
@@ -90,40 +88,49 @@ func Read(command string) Reading {
 	return r.out
 }
 
-// Parse parses a command as bash, within the bounds on length and nesting. The error is a short phrase for a person.
-func Parse(command string) (*syntax.File, error) {
-	if len(command) > MaxLength {
-		return nil, fmt.Errorf("is longer than %d KB", MaxLength>>10)
-	}
-	if nesting(command) > MaxNesting {
-		return nil, errors.New("is nested too deep")
-	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
-	if err != nil {
-		return nil, errors.New("cannot be parsed as bash")
-	}
-	return file, nil
-}
-
 // screen finds what the parser and bash, or two builds of bash, read differently: the parser takes CR for a blank and
 // drops NUL, bash does neither.
 func screen(command string) string {
 	if !utf8.ValidString(command) {
 		return "holds bytes that are no UTF-8"
 	}
-	for _, c := range command {
-		if c < ' ' && c != '\t' && c != '\n' || c >= 0x7f && c <= 0x9f {
-			return fmt.Sprintf("holds the control character %U", c)
-		}
+	i := strings.IndexFunc(command, func(c rune) bool { return c < ' ' && c != '\t' && c != '\n' || c >= 0x7f && c <= 0x9f })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	c, _ := utf8.DecodeRuneInString(command[i:])
+	return fmt.Sprintf("holds the control character %U", c)
 }
 
-// nesting counts what can open a level, wherever it stands: an upper bound of the depth.
-func nesting(command string) int {
-	n := 0
-	for _, keyword := range []string{"(", "{", "[", "`", "!", "if", "do", "case", "time", "coproc", "function"} {
-		n += strings.Count(command, keyword)
+// Parse parses a command as bash, within bounds on length and nesting. Lines that end in a backslash are joined. The error
+// is a short phrase for a person.
+func Parse(command string) (*syntax.File, error) {
+	if len(command) > MaxLength {
+		return nil, fmt.Errorf("is longer than %d KB", MaxLength>>10)
 	}
-	return n
+	depth := 0
+	for i := range len(command) {
+		switch command[i] {
+		case '(', '{', '[':
+			depth++
+		case ')', '}', ']':
+			depth = max(depth-1, 0)
+		}
+		if depth > maxNesting {
+			return nil, errors.New("is nested too deep")
+		}
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return nil, errors.New("cannot be parsed as bash")
+	}
+	if strings.Contains(command, "\\\n") {
+		syntax.Walk(file, func(n syntax.Node) bool {
+			if lit, ok := n.(*syntax.Lit); ok {
+				lit.Value = escapes.ReplaceAllStringFunc(lit.Value, func(e string) string { return strings.TrimSuffix(e, "\\\n") })
+			}
+			return true
+		})
+	}
+	return file, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	wildcards "mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -145,32 +146,29 @@ func (r *reader) branch(c *syntax.IfClause, in dirs) dirs {
 
 // condition reads what stands in [[ ]]: tests of files and strings, no arithmetic and no -v, which run subscripts.
 func (r *reader) condition(x syntax.TestExpr, in dirs) {
-	switch x := x.(type) {
-	case *syntax.ParenTest:
-		r.condition(x.X, in)
-	case *syntax.UnaryTest:
-		_, options, _ := line("test")
-		_, known := option(options, x.Op.String(), true)
-		if _, isWord := x.X.(*syntax.Word); isWord && !known {
-			r.strange("tests with " + x.Op.String())
+	_, _, options, _ := line("test")
+	syntax.Walk(x, func(n syntax.Node) bool {
+		op, words := "", false
+		switch n := n.(type) {
+		case *syntax.UnaryTest:
+			op = n.Op.String()
+			_, words = option(options+" !", op, true)
+		case *syntax.BinaryTest:
+			op = n.Op.String()
+			words = slices.Contains([]string{"&&", "||", "=", "==", "!=", "=~"}, op)
+		case *syntax.Word:
+			w, reason := readWord(n)
+			if reason != "" {
+				r.strange(reason)
+			}
+			r.out.Paths = append(r.out.Paths, located(w, in)...)
+			return false
 		}
-		r.condition(x.X, in)
-	case *syntax.BinaryTest:
-		switch x.Op {
-		case syntax.AndTest, syntax.OrTest, syntax.TsMatch, syntax.TsMatchShort, syntax.TsNoMatch, syntax.TsReMatch:
-			r.condition(x.X, in)
-			r.condition(x.Y, in)
-		default:
-			r.strange("tests with " + x.Op.String())
+		if op != "" && !words {
+			r.strange("tests with " + op)
 		}
-	case *syntax.Word:
-		w, reason := readWord(x)
-		if reason != "" {
-			r.strange(reason)
-			return
-		}
-		r.out.Paths = append(r.out.Paths, located(w, in)...)
-	}
+		return true
+	})
 }
 
 // redirects accepts output to /dev/null, duplicated streams and input from a path, which it returns.
@@ -195,10 +193,6 @@ func (r *reader) redirects(list []*syntax.Redirect) (inputs []word) {
 		}
 	}
 	return inputs
-}
-
-func digits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // call reads a simple command.
@@ -310,7 +304,7 @@ func located(w word, in dirs) []Path {
 	out := make([]Path, len(in))
 	for i, d := range in {
 		if d != "" && w.glob() {
-			d = escapePattern(d)
+			d = wildcards.QuoteMeta(d, 0)
 		}
 		out[i] = Path{Text: text, Glob: w.glob()}
 		if d != "" {
@@ -318,10 +312,6 @@ func located(w word, in dirs) []Path {
 		}
 	}
 	return out
-}
-
-func escapePattern(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(s)
 }
 
 // mentioned returns what may be a path among the words of a program that is not known: operands, and what follows a short

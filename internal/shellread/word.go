@@ -1,16 +1,13 @@
 package shellread
 
 import (
-	"strconv"
+	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// A word is read into its text, the value that the program gets, and its shape: the same bytes with every quoted one
-// replaced by an x. What bash does to unquoted characters (globs, braces, tilde) is then looked for in the shape alone.
 
 // word is an argument with one known value, or with a pattern of its values.
 type word struct {
@@ -22,224 +19,113 @@ type word struct {
 
 func (w word) glob() bool { return w.pattern != "" }
 
-// spelling collects a word.
-type spelling struct {
-	text, shape []byte
-	status      bool
-}
+var (
+	// asWritten leaves ~ and $? in the text.
+	asWritten = expand.ListEnviron("HOME=~", "?=$?")
+	escapes   = regexp.MustCompile(`(?s)\\.`)
+	// braces that bash leaves alone: without a comma or .. in them
+	closedBraces = regexp.MustCompile(`\{(?:[^{},.]|\.[^{},.])*\.?\}`)
+	// the escapes of $'…' that mean the same everywhere, and give no NUL
+	plainANSI = regexp.MustCompile(`^(?:[^\\]|\\(?:[abeEfnrtv\\'"?]|x[0-9a-fA-F]{2}|[0-3][0-7]{2}|u[0-9a-fA-F]{4}))*$`)
+	nulANSI   = regexp.MustCompile(`\\(?:x00|000|u0000)`)
+	// the parts of a pattern: an escaped character, a simple set, stars
+	patternParts = regexp.MustCompile(`(?s)\\.|\[[!^]?[A-Za-z0-9_-]+\]|\*+`)
+)
 
-func (s *spelling) add(text string, quoted bool) {
-	s.text = append(s.text, text...)
-	if !quoted {
-		s.shape = append(s.shape, text...)
-		return
+// readWord returns the word, or the reason why its value is not known. What bash does to unquoted characters (globs, braces,
+// tilde) is looked for in the shape: the text with an x for whatever is quoted.
+func readWord(w *syntax.Word) (out word, reason string) {
+	if lit := w.Lit(); lit != "" && !strings.ContainsFunc(lit, func(c rune) bool { return c > '~' || strings.ContainsRune(`\*?[{~`, c) }) {
+		return word{text: lit}, ""
 	}
-	for range len(text) {
-		s.shape = append(s.shape, 'x')
-	}
-}
-
-// readWord returns the word, or the reason why its value is not known.
-func readWord(w *syntax.Word) (word, string) {
-	var s spelling
+	shape := ""
 	for _, p := range w.Parts {
-		if reason := s.part(p); reason != "" {
-			return word{}, reason
+		s, reason := out.shape(p)
+		if reason != "" {
+			return out, reason
 		}
+		shape += s
 	}
-	return s.word()
+	out.tilde = strings.HasPrefix(shape, "~")
+	switch {
+	case strings.Contains(shape, `\`):
+		return out, "ends in a backslash"
+	case out.tilde && shape != "~" && shape[1] != '/':
+		return out, "names another home directory"
+	case strings.Contains(shape, "=~"), strings.Contains(shape, ":~"):
+		return out, "holds a ~ that may be expanded"
+	case strings.Contains(closedBraces.ReplaceAllString(shape, ""), "{"):
+		return out, "holds a brace expansion"
+	}
+	fields, err := expand.Fields(&expand.Config{Env: asWritten}, w)
+	if err != nil || len(fields) != 1 {
+		return out, "holds an expansion"
+	}
+	out.text = fields[0]
+	if strings.ContainsAny(shape, "*?[") && shape != "[" {
+		out.pattern, reason = pattern(w)
+	}
+	return out, reason
 }
 
-// part adds one part of a word, or returns the reason why it has no known value.
-func (s *spelling) part(p syntax.WordPart) string {
+// shape returns the shape of one part of a word, or the reason why it has no known value.
+func (w *word) shape(p syntax.WordPart) (shape, reason string) {
 	switch p := p.(type) {
 	case *syntax.Lit:
-		return s.literal(p.Value)
+		if strings.ContainsFunc(p.Value, invisible) {
+			return "", "holds a blank or format character outside quotes"
+		}
+		return escapes.ReplaceAllString(p.Value, "x"), ""
 	case *syntax.SglQuoted:
-		text, ok := p.Value, true
-		if p.Dollar {
-			text, ok = decodeANSI(p.Value)
+		if p.Dollar && (!plainANSI.MatchString(p.Value) || nulANSI.MatchString(p.Value)) {
+			return "", "holds a $'…' that cannot be read"
 		}
-		if !ok {
-			return "holds a $'…' that cannot be read"
-		}
-		s.add(text, true)
 	case *syntax.DblQuoted:
 		if p.Dollar {
-			return "holds a translated string"
+			return "", "holds a translated string"
 		}
 		for _, q := range p.Parts {
-			if lit, ok := q.(*syntax.Lit); ok {
-				s.add(unescapeDouble(lit.Value), true)
-			} else if reason := s.part(q); reason != "" {
-				return reason
+			if _, lit := q.(*syntax.Lit); lit {
+				continue
+			}
+			if _, reason = w.shape(q); reason != "" {
+				return "", reason
 			}
 		}
 	case *syntax.ParamExp:
-		if p.Short && p.Param != nil && p.Param.Value == "?" && p.Index == nil { // digits, whatever happens
-			s.add("$?", true)
-			s.status = true
-			return ""
+		if !p.Short || p.Param == nil || p.Param.Value != "?" || p.Index != nil {
+			return "", "holds a variable"
 		}
-		return "holds a variable"
+		w.status = true // digits, whatever happens
 	case *syntax.CmdSubst, *syntax.ProcSubst:
-		return "holds a command substitution"
+		return "", "holds a command substitution"
 	default:
-		return "holds an expansion"
+		return "", "holds an expansion"
 	}
-	return ""
+	return "x", ""
 }
 
-const invisible = "holds a blank or format character outside quotes"
-
-// literal adds unquoted text, whose backslashes the parser keeps. Blanks that are no blanks to every bash are refused:
-// with some locales the bytes 85 and A0 separate words.
-func (s *spelling) literal(v string) string {
-	for i := 0; i < len(v); {
-		c, n := utf8.DecodeRuneInString(v[i:])
-		switch {
-		case c == '\\' && i+1 == len(v):
-			return "ends in a backslash"
-		case c == '\\' && v[i+1] == '\n':
-			n = 2
-		case c == '\\':
-			_, n = utf8.DecodeRuneInString(v[i+1:])
-			if n > 1 && !visible(v[i+1:i+1+n]) {
-				return invisible
-			}
-			s.add(v[i+1:i+1+n], true)
-			n++
-		case n > 1 && !visible(v[i:i+n]):
-			return invisible
-		default:
-			s.add(v[i:i+n], false)
-		}
-		i += n
-	}
-	return ""
-}
-
-// visible reports whether a non-ASCII character is one that no shell takes for a blank.
-func visible(char string) bool {
-	c, _ := utf8.DecodeRuneInString(char)
-	return unicode.In(c, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S) &&
-		strings.IndexByte(char, 0x85) < 0 && strings.IndexByte(char, 0xa0) < 0
-}
-
-// word judges what bash would do to the unquoted characters.
-func (s *spelling) word() (word, string) {
-	w := word{text: string(s.text), status: s.status}
-	if !strings.ContainsAny(string(s.shape), "*?[{~") {
-		return w, ""
-	}
-	shape := string(s.shape)
-	if strings.HasPrefix(shape, "~") {
-		if shape != "~" && !strings.HasPrefix(shape, "~/") {
-			return w, "names another home directory"
-		}
-		w.tilde = true
-	}
-	switch {
-	case strings.Contains(shape, "=~") || strings.Contains(shape, ":~"):
-		return w, "holds a ~ that may be expanded"
-	case braces(shape):
-		return w, "holds a brace expansion"
-	}
-	if strings.ContainsAny(shape, "*?[") && shape != "[" {
-		var ok bool
-		if w.pattern, ok = pattern(w.text, shape); !ok {
-			return w, "holds a pattern that is too involved"
-		}
-	}
-	return w, ""
-}
-
-// braces reports whether bash may expand a brace: it does not if the next special thing after every { is its }.
-func braces(shape string) bool {
-	for {
-		i := strings.IndexByte(shape, '{')
-		if i < 0 {
-			return false
-		}
-		shape = shape[i+1:]
-		end := strings.IndexAny(shape, "{},")
-		if end < 0 || shape[end] != '}' || strings.Contains(shape[:end], "..") {
-			return true
-		}
-	}
+// invisible reports whether some shell may take a character that is not ASCII for a blank: with some locales the bytes 85
+// and A0 separate words.
+func invisible(c rune) bool {
+	return c > unicode.MaxASCII && (!unicode.In(c, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S) ||
+		strings.IndexByte(string(c), 0x85) >= 0 || strings.IndexByte(string(c), 0xa0) >= 0)
 }
 
 // pattern writes a wildcard word as Path wants it. A simple bracket expression becomes a ?, which matches more; a ** is a
 // *, as in bash without globstar.
-func pattern(text, shape string) (string, bool) {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch c := shape[i]; {
-		case c == '*' && strings.HasSuffix(b.String(), "*") && shape[i-1] == '*':
-		case c == '*' || c == '?':
-			b.WriteByte(c)
-		case c == '[':
-			set, _, closed := strings.Cut(shape[i+1:], "]")
-			body := strings.TrimLeft(set, "!^")
-			if !closed || body == "" || len(set)-len(body) > 1 || strings.ContainsFunc(body, notSetMember) {
-				return "", false
-			}
-			b.WriteByte('?')
-			i += len(set) + 1
-		default:
-			if strings.IndexByte(`*?[]{}\`, text[i]) >= 0 {
-				b.WriteByte('\\')
-			}
-			b.WriteByte(text[i])
-		}
+func pattern(w *syntax.Word) (text, reason string) {
+	text, err := expand.Pattern(&expand.Config{Env: asWritten}, w)
+	if err != nil || strings.Contains(patternParts.ReplaceAllString(text, ""), "[") {
+		return "", "holds a pattern that is too involved"
 	}
-	return b.String(), true
-}
-
-func notSetMember(c rune) bool {
-	return c > unicode.MaxASCII || c != '-' && c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c)
-}
-
-// unescapeDouble removes the backslashes that bash removes inside double quotes.
-func unescapeDouble(v string) string {
-	if strings.IndexByte(v, '\\') < 0 {
-		return v
-	}
-	var b strings.Builder
-	for i := 0; i < len(v); i++ {
-		if v[i] == '\\' && i+1 < len(v) {
-			if v[i+1] == '\n' {
-				i++
-				continue
-			}
-			if strings.IndexByte("$`\"\\", v[i+1]) >= 0 {
-				i++
-			}
+	return patternParts.ReplaceAllStringFunc(text, func(part string) string {
+		switch part[0] {
+		case '[':
+			return "?"
+		case '*':
+			return "*"
 		}
-		b.WriteByte(v[i])
-	}
-	return b.String()
-}
-
-// decodeANSI returns the value of the inside of a $'…' string, and false where it is not certain: a NUL, \c, and escapes
-// that are shorter than they may be.
-func decodeANSI(v string) (string, bool) {
-	var b strings.Builder
-	for v != "" {
-		if i := strings.IndexByte(`"?eE`, (v + `\\`)[1]); v[0] == '\\' && i >= 0 { // not in Go
-			b.WriteByte("\"?\x1b\x1b"[i])
-			v = v[2:]
-			continue
-		}
-		c, wide, rest, err := strconv.UnquoteChar(v, '\'')
-		if err != nil || c == 0 {
-			return "", false
-		}
-		if v = rest; wide {
-			b.WriteRune(c)
-		} else {
-			b.WriteByte(byte(c))
-		}
-	}
-	return b.String(), true
+		return part
+	}), ""
 }

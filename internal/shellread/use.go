@@ -19,7 +19,6 @@ type use struct {
 	given    []string
 	scripts  []string // values of options of the kind $
 	operands []word
-	ended    bool // after --
 	late     bool // an option after an operand
 }
 
@@ -47,14 +46,15 @@ func (u *use) has(names ...string) bool {
 func (u *use) parse() {
 	for i := 0; i < len(u.args) && u.reason == ""; i++ {
 		w := u.args[i]
-		switch {
-		case u.ended || len(w.text) < 2 || w.text[0] != '-':
+		if len(w.text) < 2 || w.text[0] != '-' {
 			u.operands = append(u.operands, w)
-		case len(u.operands) > 0 && !u.late:
-			u.late = true
-			i--
+			continue
+		}
+		u.late = u.late || len(u.operands) > 0
+		switch {
 		case w.text == "--" && !u.single:
-			u.ended = true
+			u.operands = append(u.operands, u.args[i+1:]...)
+			return
 		case u.single || w.text[1] == '-':
 			i = u.long(i)
 		default:
@@ -68,12 +68,10 @@ func (u *use) long(i int) int {
 	w := u.args[i]
 	name, value, has := strings.Cut(w.text, "=")
 	kind, ok := option(u.options, name, u.single)
-	if bare := strings.TrimRight(name, "0123456789"); !ok && u.single && !has && bare != name {
-		if kind, ok = option(u.options, bare, true); kind == '#' { // -l16
-			name, value, has = bare, name[len(bare):], true
-		} else {
-			ok = false
-		}
+	if bare := strings.TrimRight(name, "0123456789"); !ok && u.single && !has && bare != name { // -l16
+		kind, ok = option(u.options, bare, true)
+		ok = ok && kind == '#'
+		name, value, has = bare, name[len(bare):], true
 	}
 	if !ok || has && kind == 0 || w.glob() && (!has || kind == '@' || kind == '$') {
 		u.refuse(u.name + " with the option " + name)
@@ -92,16 +90,14 @@ func (u *use) short(i int) int {
 		u.refuse("an option with a wildcard")
 	}
 	for k := 1; k < len(w.text) && u.reason == ""; k++ {
-		name := "-" + w.text[k:k+1]
+		name, rest := "-"+w.text[k:k+1], w.text[k+1:]
 		kind, ok := option(u.options, name, false)
-		if !ok {
+		switch {
+		case !ok:
 			u.refuse(u.name + " with the option " + name)
-		}
-		if kind != 0 {
-			rest := w.text[k+1:]
-			if kind == '^' && rest != "" && !digits(rest) {
-				u.refuse("letters after the option " + name)
-			}
+		case kind == '^' && rest != "" && !digits(rest):
+			u.refuse("letters after the option " + name)
+		case kind != 0:
 			return u.value(name, kind, word{text: rest}, rest != "", i)
 		}
 		u.given = append(u.given, name)
@@ -136,45 +132,6 @@ func (u *use) value(name string, kind byte, attached word, has bool, i int) int 
 	return i
 }
 
-// line finds the line of a key in the sorted table: its operand rule and its options.
-func line(key string) (rule, options string, ok bool) {
-	lo, hi := 0, len(table)
-	for lo < hi {
-		start := lo + strings.LastIndexByte(table[lo:lo+(hi-lo)/2], '\n') + 1
-		text, _, _ := strings.Cut(table[start:], "\n")
-		name, rest, _ := strings.Cut(text, " ")
-		switch {
-		case name == key:
-			rule, options, _ = strings.Cut(rest, " ")
-			return rule, options, key != ""
-		case name < key:
-			lo = start + len(text) + 1
-		default:
-			hi = start
-		}
-	}
-	return "", "", false
-}
-
-// option returns the kind of an option among those of a line of the table, 0 for a flag. Unless whole, flags of one letter
-// are listed together.
-func option(options, name string, whole bool) (kind byte, ok bool) {
-	for f := range strings.FieldsSeq(options) {
-		last := f[len(f)-1]
-		valued := len(f) > 2 && strings.IndexByte(":@#?%&$^", last) >= 0
-		switch {
-		case f[0] == '*':
-			_, group, _ := line(f)
-			if kind, ok = option(group, name, whole); ok {
-				return kind, true
-			}
-		case valued && f[:len(f)-1] == name:
-			return last, true
-		case f == name:
-			return 0, true
-		case !whole && !valued && len(name) == 2 && f[1] != '-' && strings.IndexByte(f[1:], name[1]) >= 0:
-			return 0, true
-		}
-	}
-	return 0, false
+func digits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }
