@@ -26,7 +26,12 @@ const maxFile = 256 << 10
 type Finder struct {
 	Gate         *gate.Gate
 	Config, Home string
+	Files        []File // more instructions
 }
+
+// File is a file of instructions that a settings file names. Path counts from Dir, where it is not absolute; the file must
+// really lie in Root, or without one in the folder that Path says.
+type File struct{ Path, Dir, Root string }
 
 // Found is everything that was found, and a notice for each file that is broken.
 type Found struct {

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,8 @@ const (
 	maxDepth        = 5        // of includes
 )
 
-// instructions reads AGENTS.md from Config, then AGENTS.md (or CLAUDE.md where there is none) of every project directory.
+// instructions reads AGENTS.md from Config, then AGENTS.md (or CLAUDE.md where there is none) of every project directory, then
+// Files.
 func (f Finder) instructions(ctx context.Context, dirs []string, out *Found) {
 	r := reader{ctx: ctx, f: f, out: out}
 	if f.Config != "" {
@@ -25,6 +27,12 @@ func (f Finder) instructions(ctx context.Context, dirs []string, out *Found) {
 	}
 	for _, dir := range dirs {
 		r.first(dirs[0], dir, "AGENTS.md", "CLAUDE.md")
+	}
+	for _, file := range f.Files {
+		path := f.at(file.Path, file.Dir)
+		if err := r.add(cmp.Or(file.Root, filepath.Dir(path)), path); err != nil {
+			out.notice(path, err)
+		}
 	}
 	if r.text.Len() > maxInstructions {
 		out.Notices = append(out.Notices, fmt.Sprintf("the instructions of %s are over 32 KiB together; the rest was cut", strings.Join(out.Sources, ", ")))
@@ -73,18 +81,23 @@ func (r *reader) add(root, file string) error {
 	r.out.Sources = append(r.out.Sources, file)
 	fmt.Fprintf(&r.text, "Instructions from %s:\n\n%s\n\n", file, strings.TrimSpace(text))
 	for _, name := range includes(text) {
-		path := name
-		if rest, ok := strings.CutPrefix(name, "~/"); ok {
-			path = filepath.Join(r.f.Home, rest)
-		} else if !filepath.IsAbs(name) {
-			path = filepath.Join(filepath.Dir(file), name)
-		}
+		path := r.f.at(name, filepath.Dir(file))
 		// A word that merely looks like an include (@someone) is no fault.
 		if err := r.add(root, path); err != nil && (!errors.Is(err, gate.ErrNoFile) || strings.ContainsAny(name, "/.")) {
 			r.out.notice(path, err)
 		}
 	}
 	return nil
+}
+
+// at says what a name in a file of dir means.
+func (f Finder) at(name, dir string) string {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		return filepath.Join(f.Home, rest)
+	} else if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
 }
 
 var (

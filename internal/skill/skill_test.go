@@ -212,6 +212,19 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
+// What settings name comes after the rest, and is held to its root.
+func TestInstructionsOfSettings(t *testing.T) {
+	w, f := newWorld(t, map[string]string{"repo/AGENTS.md": "ROOT\n", "repo/RULES.md": "RULES\n", "home/own.md": "OWN see @more.md\n", "home/more.md": "MORE\n"})
+	f.Files = []File{{"RULES.md", w.root, w.root}, {"~/own.md", w.config, ""}, {"~/own.md", w.root, w.root}, {"none.md", w.root, w.root}}
+	found := find(t, f)
+	if i, j := strings.Index(found.Instructions, "ROOT"), strings.Index(found.Instructions, "RULES\n"); i < 0 || j < i || strings.Count(found.Instructions, "OWN") != 1 || !strings.Contains(found.Instructions, "MORE") {
+		t.Errorf("instructions %q", found.Instructions)
+	}
+	if all := strings.Join(found.Notices, "\n"); len(found.Notices) != 2 || !strings.Contains(all, "own.md: really lies outside") || !strings.Contains(all, "none.md: no such file") {
+		t.Errorf("notices %q", found.Notices)
+	}
+}
+
 func TestInstructionsAreBounded(t *testing.T) {
 	_, f := newWorld(t, map[string]string{"repo/AGENTS.md": strings.Repeat("é long\n", 20_000)})
 	found := find(t, f)
