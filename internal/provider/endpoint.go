@@ -156,21 +156,22 @@ func (e *Endpoint) Open(ctx context.Context, address string, send func(context.C
 	if page && res.StatusCode == http.StatusOK {
 		fault.Kind, fault.Advice = BadRequest, "That was a web page, no model. Check the base URL"
 	}
+	fault = e.Finish(fault, address)
 	if fault.Kind == Auth {
-		e.key = ""
+		e.key = "" // it is asked for again: keys of some commands live for a short time
 	}
-	return nil, e.Finish(fault, address, key)
+	return nil, fault
 }
 
 // Finish completes an error for the user: which URL was asked, how the key is set, and nothing of the key itself.
-func (e *Endpoint) Finish(fault *Error, address, key string) *Error {
+func (e *Endpoint) Finish(fault *Error, address string) *Error {
 	fault.URL = PlainURL(address)
-	if key != "" {
-		fault.Message = strings.ReplaceAll(fault.Message, key, "[key]")
+	if e.key != "" {
+		fault.Message = strings.ReplaceAll(fault.Message, e.key, "[key]")
 	}
 	if fault.Kind == Auth && e.KeyName != "" {
 		fault.Advice = "Check the key in " + e.KeyName
-		if key == "" {
+		if e.key == "" {
 			fault.Advice = "Set " + e.KeyName
 		}
 	}

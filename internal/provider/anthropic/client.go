@@ -87,7 +87,7 @@ func (c *Client) open(ctx context.Context, method, path string, body []byte) (*p
 	address := c.e.BaseURL + "/" + path
 	return c.e.Open(ctx, address, func(ctx context.Context, key string) (*http.Response, error) {
 		if key == "" && c.vendor {
-			return nil, c.e.Finish(&provider.Error{Kind: provider.Auth, Message: "there is no key for " + c.e.Name}, address, "")
+			return nil, c.e.Finish(&provider.Error{Kind: provider.Auth, Message: "there is no key for " + c.e.Name}, address)
 		}
 		var options []option.RequestOption
 		if key != "" {

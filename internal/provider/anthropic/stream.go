@@ -86,7 +86,7 @@ func (c *Client) read(reply *provider.Reply, req provider.Request, show func(pro
 			return r.done(c.e.Name, req), nil
 		}
 		if e.Type == "error" {
-			return provider.Done{}, c.e.Finish(provider.StreamFault(e.Error), c.e.BaseURL+"/v1/messages", "")
+			return provider.Done{}, c.e.Finish(provider.StreamFault(e.Error), c.e.BaseURL+"/v1/messages")
 		}
 		if !r.take(&e) {
 			return provider.Done{}, provider.ErrStopped

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -222,7 +223,7 @@ func TestFaults(t *testing.T) {
 		{"never begins", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, provider.Broken, "did not begin"},
 		{"is cut", func(w http.ResponseWriter, r *http.Request) { stream(first)(w, r); panic(http.ErrAbortHandler) }, provider.Broken, "closed the connection"},
 		{"half an event", stream(first, "data: {\"type\":\"message_st"), provider.Broken, "not understood"},
-		{"overloaded in the stream", stream(first, fault("overloaded_error", "Overloaded")), provider.Overloaded, "529: Overloaded"},
+		{"overloaded in the stream", stream(first, fault("overloaded_error", "Overloaded for sk-test-key")), provider.Overloaded, "529: Overloaded for [key]"},
 		{"too long in the stream", stream(fault("invalid_request_error", "prompt is too long: 3 tokens > 2 maximum")), provider.TooLong, "too long"},
 		{"an error of a new kind", stream(fault("wonder_error", "oh")), provider.Server, "oh"},
 		{"wrong key", reply(401, `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key sk-test-key"}}`), provider.Auth, "invalid x-api-key [key]. Check the key in ANTHROPIC_API_KEY"},
@@ -245,14 +246,21 @@ func TestFaults(t *testing.T) {
 func TestNotReached(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
-	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
 	defer secure.Close()
-	secure.Config.ErrorLog = nil
 	plain := serve(t, stream())
 	for url, want := range map[string]provider.Kind{
 		closed.URL: provider.Network, secure.URL: provider.TLS, strings.Replace(plain.URL, "http:", "https:", 1): provider.TLS, "http://no-such-host.invalid": provider.Network,
 	} {
-		_, _, err := run(client(t, strings.Replace(url, "//", "//user:secret@", 1)+"?key=secret"), ask("hi"))
+		h := provider.NewHTTP()
+		defer h.CloseIdleConnections()
+		c, err := anthropic.New(provider.Endpoint{BaseURL: strings.Replace(url, "//", "//user:secret@", 1) + "?key=secret", HTTP: h})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = run(c, ask("hi"))
 		var e *provider.Error
 		if !errors.As(err, &e) || e.Kind != want || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", url, err)

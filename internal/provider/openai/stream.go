@@ -139,7 +139,7 @@ func (c *Client) read(reply *provider.Reply, req provider.Request, show func(pro
 // take adds a chunk to the reply.
 func (c *Client) take(r *reading, v *chunk) error {
 	if len(v.Error) > 0 && string(v.Error) != "null" {
-		return c.e.Finish(provider.StreamFault(v.Error), c.e.BaseURL+"/chat/completions", "")
+		return c.e.Finish(provider.StreamFault(v.Error), c.e.BaseURL+"/chat/completions")
 	}
 	r.usage = cmp.Or(v.Usage, v.Groq.Usage, r.usage)
 	if len(v.Choices) == 0 {
