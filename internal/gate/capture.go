@@ -1,36 +1,44 @@
 package gate
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"anchor/internal/secret"
 )
 
-// maxSaved bounds a file of saved output, in bytes.
-const maxSaved = 64 << 20
+const (
+	maxSaved = 64 << 20 // bounds a file of saved output, in bytes
+	maxLine  = 64 << 10 // bounds what is held back of a line that does not end
+)
 
-// capture takes the output of a command: cleaned, masked, and only then kept. It keeps the first and the last part in
+// capture takes the output of a process: cleaned, masked, and only then kept. It keeps the first and the last part in
 // memory and, if that is not all, the whole in a file. After detach everything goes to another file.
 type capture struct {
-	mu     sync.Mutex
-	clean  cleaner
-	mask   *secret.Stream
 	masker *secret.Masker
 	save   func(pattern string) *savedFile
-	text   clip
-	saved  *savedFile
-	later  *savedFile
-	gone   bool // detached
-	taken  int64
+	taken  atomic.Int64 // bytes read so far
+
+	mu           sync.Mutex
+	clean        cleaner
+	mask         *secret.Stream
+	text         clip
+	saved, later *savedFile
+	gone         bool // detached, or over
 }
 
-func newCapture(m *secret.Masker, limit int, save func(pattern string) *savedFile) *capture {
-	return &capture{masker: m, mask: m.Stream(), save: save, text: clip{half: max(limit/2, 1)}}
+// capture returns one that keeps limit characters.
+func (e effects) capture(limit int) *capture {
+	return &capture{masker: e.masker, mask: e.masker.Stream(), save: e.save, text: clip{half: max(limit/2, 1)}}
 }
 
 // drain reads r to its end, or until it is closed.
@@ -38,9 +46,9 @@ func (c *capture) drain(r io.Reader) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buf)
+		c.taken.Add(int64(n))
 		c.mu.Lock()
-		c.taken += int64(n)
-		c.keep(c.mask.Next(c.clean.next(buf[:n])))
+		c.keep(c.mask.Next(c.clean.next(buf[:n], false)))
 		if err != nil {
 			c.flush()
 			c.later.close()
@@ -53,7 +61,7 @@ func (c *capture) drain(r io.Reader) {
 
 // flush lets out what the filters hold back.
 func (c *capture) flush() {
-	c.keep(c.mask.Next(c.clean.rest()))
+	c.keep(c.mask.Next(c.clean.next(nil, true)))
 	c.keep(c.mask.Rest())
 	c.mask = c.masker.Stream()
 }
@@ -64,9 +72,9 @@ func (c *capture) keep(p []byte) {
 		c.later.write(p)
 		return
 	}
-	if c.saved == nil && c.text.over(p) {
+	if c.saved == nil && c.text.total+utf8.RuneCount(p) > 2*c.text.half {
 		c.saved = c.save("output-*.txt")
-		c.saved.write(c.text.whole())
+		c.saved.write([]byte(c.text.string("")))
 	}
 	c.text.write(p)
 	c.saved.write(p)
@@ -90,67 +98,82 @@ func (c *capture) result() (text, saved, later string) {
 	return c.text.string(c.saved.name()), c.saved.name(), c.later.name()
 }
 
-// bytes is how much was read so far.
-func (c *capture) bytes() int64 {
+// String returns the text so far.
+func (c *capture) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.taken
+	return c.text.string("")
 }
 
-func (c *capture) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.later.close()
+// cleaner turns what a program wrote for a terminal into plain lines: escape sequences go, a line that was drawn over is
+// what it was in the end, a NUL is shown, other control characters go, what is no UTF-8 becomes U+FFFD. It is done before
+// masking, so that no escape code hides a secret.
+type cleaner struct{ line []byte }
+
+// next takes a piece and returns the lines that are whole now; at the end, all that is left.
+func (c *cleaner) next(p []byte, end bool) (out []byte) {
+	c.line = append(c.line, p...)
+	n := bytes.LastIndexByte(c.line, '\n') + 1
+	if end {
+		n = len(c.line)
+	} else if len(c.line)-n >= maxLine { // the last character may not be whole
+		for n = len(c.line) - 1; !utf8.RuneStart(c.line[n]) && n > len(c.line)-utf8.UTFMax; n-- {
+		}
+	}
+	for line := range bytes.Lines(c.line[:n]) {
+		out = append(out, tidy(string(line))...)
+	}
+	c.line = append(c.line[:0], c.line[n:]...)
+	return out
+}
+
+// tidy cleans one line.
+func tidy(line string) string {
+	line, end := strings.CutSuffix(line, "\n")
+	line = strings.TrimRight(ansi.Strip(strings.ToValidUTF8(line, "\uFFFD")), "\r")
+	var out []rune
+	for _, r := range line[strings.LastIndexByte(line, '\r')+1:] {
+		switch {
+		case r == 0:
+			out = append(out, '␀')
+		case r == '\b' && len(out) > 0:
+			out = out[:len(out)-1]
+		case r == '\t' || !unicode.IsControl(r):
+			out = append(out, r)
+		}
+	}
+	if end {
+		out = append(out, '\n')
+	}
+	return string(out)
 }
 
 // clip keeps the first half and the last half characters of a text. Memory is bounded by a few times that.
 type clip struct {
-	half       int
-	head, tail []byte
-	headRunes  int
-	total      int // characters in all
+	half, total int // in characters
+	head, tail  []rune
 }
 
-// over says whether with p the text is more than is kept.
-func (c *clip) over(p []byte) bool { return c.total+utf8.RuneCount(p) > 2*c.half }
-
-// whole returns the text while it is not over.
-func (c *clip) whole() []byte { return append(c.head[:len(c.head):len(c.head)], c.tail...) }
-
 func (c *clip) write(p []byte) {
-	c.total += utf8.RuneCount(p)
-	for c.headRunes < c.half && len(p) > 0 {
-		_, n := utf8.DecodeRune(p)
-		c.head, p = append(c.head, p[:n]...), p[n:]
-		c.headRunes++
-	}
-	c.tail = append(c.tail, p...)
-	if len(c.tail) > 2*utf8.UTFMax*c.half {
-		c.tail = append([]byte(nil), lastRunes(c.tail, c.half)...)
+	r := bytes.Runes(p)
+	c.total += len(r)
+	n := min(c.half-len(c.head), len(r))
+	c.head, c.tail = append(c.head, r[:n]...), append(c.tail, r[n:]...)
+	if over := len(c.tail) - c.half; over > c.half {
+		c.tail = append(c.tail[:0], c.tail[over:]...)
 	}
 }
 
 // string returns the text; what is left out is said in a line of its own.
 func (c *clip) string(saved string) string {
+	head, tail := string(c.head), string(c.tail[max(0, len(c.tail)-c.half):])
 	if c.total <= 2*c.half {
-		return string(c.whole())
+		return head + tail
 	}
-	where := ""
 	if saved != "" {
-		where = "; the whole output is in " + saved
+		saved = "; the whole output is in " + saved
 	}
-	return fmt.Sprintf("%s\n[… %d characters left out%s …]\n%s",
-		strings.TrimSuffix(string(c.head), "\n"), c.total-2*c.half, where, lastRunes(c.tail, c.half))
-}
-
-// lastRunes returns the last n characters of p.
-func lastRunes(p []byte, n int) []byte {
-	i := len(p)
-	for ; n > 0 && i > 0; n-- {
-		_, size := utf8.DecodeLastRune(p[:i])
-		i -= size
-	}
-	return p[i:]
+	return fmt.Sprintf("%s\n[… %d characters left out%s …]\n%s", strings.TrimSuffix(head, "\n"), c.total-2*c.half, saved, tail)
 }
 
 // savedFile is a 0600 file of output. A nil one takes and drops everything: saving is a convenience, no command fails by it.

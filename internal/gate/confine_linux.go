@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
@@ -35,67 +36,70 @@ func landlockABI() int {
 
 // Confinement says what confines commands that run unasked on this system.
 func Confinement() string {
-	abi := landlockABI()
+	abi, tcp := landlockABI(), "no TCP, "
 	if abi < leastABI {
 		return "none: this kernel has no Landlock, or one that can't forbid every write"
 	}
-	tcp := "no TCP, "
 	if abi < 4 {
 		tcp = ""
 	}
 	return fmt.Sprintf("Landlock ABI %d: no writes, %sreads limited to the directory, the system and the programs on PATH", abi, tcp)
 }
 
+// hide keeps other processes of the user from anchor's own environment and memory. What anchor starts is not hidden.
+func hide() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+
 // confined calls start on a thread without rights. Where the kernel can't take them, it calls start as it is.
 func confined(g grants, start func() error) error {
 	if landlockABI() < leastABI {
 		return start()
 	}
-	done := make(chan error, 1)
-	go onThread(func() {
-		err := takeRights(g)
-		if err != nil {
-			err = fmt.Errorf("%w: %w", errConfine, err)
-		} else {
-			err = start()
+	return onThread(func() error {
+		if err := takeRights(g); err != nil {
+			return fmt.Errorf("%w: %w", errConfine, err)
 		}
-		done <- err
+		return start()
 	})
-	return <-done
 }
 
-// onThread runs f on a thread of its own, which ends with it, since it stays locked to the goroutine. The main thread can't end, so
-// it is not used.
-func onThread(f func()) {
-	runtime.LockOSThread()
-	if unix.Gettid() != unix.Getpid() {
-		f()
-		return
-	}
-	done := make(chan struct{})
+// onThread runs f on a thread of its own, which ends with it, since it stays locked to the goroutine. The main thread can't
+// end: it is held while another one works.
+func onThread(f func() error) error {
+	done := make(chan error, 1)
 	go func() {
-		defer close(done)
-		onThread(f)
+		runtime.LockOSThread()
+		if unix.Gettid() != unix.Getpid() {
+			done <- f()
+			return
+		}
+		defer runtime.UnlockOSThread()
+		done <- onThread(f)
 	}()
-	<-done
-	runtime.UnlockOSThread()
+	return <-done
 }
 
 // takeRights takes from the calling thread, for good, all rights but those of g. As root it also loses root's powers, but for
 // reading files of others: with them, the environment of other processes could be read in spite of Landlock.
 func takeRights(g grants) error {
-	versions := []landlock.Config{landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9, landlock.V10, landlock.V11}
 	const read = landlock.AccessFSSet(kernel.AccessFSReadFile | kernel.AccessFSReadDir)
 	rules := []landlock.Rule{landlock.PathAccess(kernel.AccessFSReadFile|kernel.AccessFSWriteFile, os.DevNull)}
-	for _, dir := range g.run {
-		rules = append(rules, access(read|kernel.AccessFSExecute, dir))
+	for i, path := range slices.Concat(g.run, g.read) {
+		rights := read
+		if i < len(g.run) {
+			rights |= kernel.AccessFSExecute
+		}
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			rights &^= kernel.AccessFSReadDir // a file has no such right
+		}
+		rules = append(rules, landlock.PathAccess(rights, path).IgnoreIfMissing())
 	}
-	for _, dir := range g.read {
-		rules = append(rules, access(read, dir))
-	}
-	fd, flags, err := versions[min(landlockABI()-leastABI, len(versions)-1)].NewRulesetFD(rules...)
+	// The best that this kernel can, which is known to be enough.
+	fd, flags, err := landlock.V11.BestEffort().NewRulesetFD(rules...)
 	if err != nil {
 		return err
+	}
+	if fd < 0 {
+		return errors.New("the kernel takes no rights")
 	}
 	defer unix.Close(fd)
 	for c := uintptr(0); c < 64; c++ {
@@ -106,21 +110,18 @@ func takeRights(g grants) error {
 	return errors.Join(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), kernel.LandlockRestrictSelf(fd, flags))
 }
 
-// access grants rights below a path; a file has no directory rights.
-func access(rights landlock.AccessFSSet, path string) landlock.Rule {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		rights &^= kernel.AccessFSReadDir
-	}
-	return landlock.PathAccess(rights, path).IgnoreIfMissing()
-}
-
 // confinedGrants are the paths of a confined command that names some programs, which may be links to elsewhere.
 func (s *shared) confinedGrants(programs []string) grants {
+	in := func(dir string, names ...string) (out []string) {
+		for _, name := range names {
+			out = append(out, filepath.Join(dir, name))
+		}
+		return out
+	}
 	g := grants{
-		run: []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system", "/snap"},
-		read: []string{s.dir, "/etc", "/proc", "/sys", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
-			filepath.Join(s.o.Home, ".gitconfig"), filepath.Join(s.o.Home, ".config/git/config"),
-			filepath.Join(s.o.Home, ".config/git/ignore"), filepath.Join(s.o.Home, ".config/git/attributes")},
+		run: in("/", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "nix/store", "run/current-system", "snap"),
+		read: slices.Concat([]string{s.dir}, s.gitReads(), in("/", "etc", "proc", "sys", "dev/zero", "dev/full", "dev/random", "dev/urandom"),
+			in(s.o.Home, ".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes")),
 	}
 	for _, entry := range s.cleanPath() {
 		if dir := resolved(entry); !s.aboveHome(dir) {
@@ -138,7 +139,6 @@ func (s *shared) confinedGrants(programs []string) grants {
 		}
 		g.run = append(g.run, file)
 	}
-	g.read = append(g.read, s.gitReads()...)
 	return g
 }
 
@@ -146,16 +146,9 @@ func (s *shared) confinedGrants(programs []string) grants {
 // that holds more than a toolchain, it is the folder itself.
 func (s *shared) toolchain(dir string) string {
 	up := filepath.Dir(dir)
-	name := filepath.Base(dir)
-	if name != "bin" && name != "shims" && name != "sbin" || s.aboveHome(up) ||
+	if !slices.Contains([]string{"bin", "shims", "sbin"}, filepath.Base(dir)) || s.aboveHome(up) ||
 		up == filepath.Join(s.o.Home, ".local") || up == filepath.Join(s.o.Home, ".cargo") {
 		return dir
 	}
 	return up
-}
-
-// aboveHome says whether a folder is the home directory or one that it lies in.
-func (s *shared) aboveHome(dir string) bool {
-	_, above := below(resolved(s.o.Home), dir)
-	return above
 }

@@ -133,8 +133,10 @@ func TestPlanted(t *testing.T) {
 		o.Env = []string{"PATH=bin:" + filepath.Join(o.Dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + o.Home}
 	})
 	_ = os.Chmod(w.path("bin/ls"), 0o755)
-	if got := w.planted([]string{"ls", "cat", "rg"}); len(got) != 1 || got[0] != "ls" {
-		t.Errorf("got %v", got)
+	for name, want := range map[string]bool{"ls": true, "cat": false, "rg": false, "none": false} {
+		if w.planted(name) != want {
+			t.Errorf("%s: planted is not %v", name, want)
+		}
 	}
 	for _, entry := range w.cleanPath() {
 		if !filepath.IsAbs(entry) || strings.HasPrefix(entry, w.Dir()) {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,10 +32,8 @@ const (
 type Command struct {
 	Text    string
 	Timeout time.Duration // 0: 120 s; at most 1 h
-	// ByUser marks a command that the user named (--until, !cmd): it is not asked about.
-	ByUser bool
-	// Limit is how many characters of output are kept in Output.Text (0: 30,000).
-	Limit int
+	ByUser  bool          // the user named it (--until, !cmd): it is not asked about
+	Limit   int           // how many characters of output are kept in Output.Text (0: 30,000)
 }
 
 // Output is what a command gave. Text is both streams in order, masked, without escape codes, valid UTF-8, its middle left
@@ -56,14 +55,12 @@ var errConfine = errors.New("the command could not be confined")
 // removed. A timeout or the end of ctx ends the whole group (TERM, then KILL). Children left behind live until Close.
 // Errors: *Refusal, or that bash could not be started. A cancelled command returns its Output with ctx's error.
 func (g *Gate) Exec(ctx context.Context, c Command) (Output, error) {
-	action := g.execAction(c.Text)
-	action.ByUser = c.ByUser
-	out, err := g.exec(ctx, c, action)
-	if errors.Is(err, errConfine) {
-		action.Reading.ReadOnly = false
-		action.Reading.Parts = nil
-		action.Reading.Reason = err.Error()
-		out, err = g.exec(ctx, c, action)
+	a := g.execAction(c.Text)
+	a.ByUser = c.ByUser
+	out, err := g.exec(ctx, c, a)
+	if errors.Is(err, errConfine) { // then it must be asked about
+		a.Reading.ReadOnly, a.Reading.Parts, a.Reading.Reason = false, nil, err.Error()
+		out, err = g.exec(ctx, c, a)
 	}
 	return out, err
 }
@@ -74,20 +71,14 @@ func (g *Gate) exec(ctx context.Context, c Command, a policy.Exec) (Output, erro
 }
 
 // run starts a command that names some programs, and waits for it.
-func (e effects) run(ctx context.Context, c Command, programs []string) (Output, error) {
-	if c.Timeout <= 0 {
-		c.Timeout = defaultTimeout
-	}
-	if c.Limit <= 0 {
-		c.Limit = defaultLimit
-	}
-	kept := newCapture(e.masker, c.Limit, e.save)
-	j, err := e.start(c, programs, kept)
+func (e effects) run(ctx context.Context, c Command, programs []string) (out Output, err error) {
+	<-e.learned
+	kept := e.capture(cmp.Or(c.Limit, defaultLimit))
+	j, err := e.start(c.Text, programs, kept)
 	if err != nil {
-		return Output{}, err
+		return out, err
 	}
-	var out Output
-	timer := time.NewTimer(min(c.Timeout, maxTimeout))
+	timer := time.NewTimer(min(cmp.Or(c.Timeout, defaultTimeout), maxTimeout))
 	defer timer.Stop()
 	select {
 	case <-j.exited:
@@ -98,46 +89,43 @@ func (e effects) run(ctx context.Context, c Command, programs []string) (Output,
 	}
 	if out.TimedOut || out.Cancelled {
 		j.end()
-		j.pipe.Close()
-		await(j.drained, time.Second)
 	}
 	for i, before := 0, int64(-1); !await(j.drained, lastWords); i++ {
-		taken := kept.bytes()
+		taken := kept.taken.Load()
 		if taken == before || i == moreWords {
 			kept.detach()
 			break
 		}
 		before = taken
 	}
-	e.jobs.settle(j)
+	j.settle()
 	out.Text, out.Saved, out.Background = kept.result()
 	out.Exit, out.Signal = j.status()
 	if out.Cancelled {
-		return out, ctx.Err()
+		err = ctx.Err()
 	}
-	return out, nil
+	return out, err
 }
 
 // start starts a command, confined if that was promised.
-func (e effects) start(c Command, programs []string, out *capture) (*job, error) {
-	bash, err := e.bash()
-	if err != nil {
-		return nil, err
+func (e effects) start(text string, programs []string, out *capture) (j *job, err error) {
+	bash := lookPath("bash", append(slices.Clone(e.cleanPath()), "/bin", "/usr/bin"))
+	if bash == "" {
+		return nil, errors.New("bash was not found on PATH: install it, commands are run with it")
 	}
 	if info, err := os.Stat(e.dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("the directory %s is gone, so nothing can be run in it: make it again, with a file tool or by hand", e.dir)
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer w.Close()
-	cmd := exec.Command(bash, "--noprofile", "--norc", "-c", c.Text)
+	cmd := exec.Command(bash, "--noprofile", "--norc", "-c", text)
 	cmd.Args[0] = "bash" // as messages of bash name it
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = e.dir, slices.Clone(e.env()), w, w
-	var j *job
-	start := func() (err error) {
-		j, err = e.jobs.start(cmd, r, out)
+	cmd.Dir, cmd.Env = e.dir, slices.Clone(e.env())
+	start := func() error {
+		pipe, err := cmd.StdoutPipe()
+		if err != nil {
+			return err
+		}
+		cmd.Stderr = cmd.Stdout
+		j, err = e.jobs.start(cmd, pipe, out)
 		return err
 	}
 	if e.decision.ReadOnly {
@@ -147,20 +135,7 @@ func (e effects) start(c Command, programs []string, out *capture) (*job, error)
 		err = start()
 	}
 	if err != nil {
-		r.Close()
 		return nil, fmt.Errorf("the command could not be started: %w", err)
 	}
 	return j, nil
-}
-
-// await waits for c, for a while. It says whether c was closed.
-func await(c <-chan struct{}, most time.Duration) bool {
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-c:
-		return true
-	case <-timer.C:
-		return false
-	}
 }

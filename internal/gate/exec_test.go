@@ -213,12 +213,12 @@ func TestConcurrentCommands(t *testing.T) {
 func TestCleanerPieceByPiece(t *testing.T) {
 	text := "a\x1b[31mb\x1b[0m\r\nc\x1b]0;t\x1b\\d\xe2\x82\xace\b\n\x1b]open\nf\rg\x9b1mh\xff"
 	var whole, pieces cleaner
-	want := string(append(whole.next([]byte(text)), whole.rest()...))
+	want := string(append(whole.next([]byte(text), false), whole.next(nil, true)...))
 	var got []byte
 	for i := range len(text) {
-		got = append(got, pieces.next([]byte{text[i]})...)
+		got = append(got, pieces.next([]byte{text[i]}, false)...)
 	}
-	if got = append(got, pieces.rest()...); string(got) != want || want != "ab\ncd€\n\ng\uFFFD1mh\uFFFD" {
+	if got = append(got, pieces.next(nil, true)...); string(got) != want || want != "ab\ncd€\n\ng\uFFFD1mh\uFFFD" {
 		t.Errorf("%q, in pieces %q", want, got)
 	}
 }

@@ -1,10 +1,12 @@
 package gate
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,70 +22,58 @@ const maxMatches = 10_000
 func (g *Gate) execAction(command string) policy.Exec {
 	a := policy.Exec{Command: command, Reading: shellread.Read(command)}
 	a.Denial, a.Reading.Suspects = denial.Scan(command, denial.Env{Home: g.o.Home, Dir: g.dir})
-	a.Facts = policy.Facts{
-		Paths:    g.places(a.Reading.Paths),
-		Suspects: g.places(a.Reading.Suspects),
-		Planted:  g.planted(a.Reading.Programs),
+	a.Facts = policy.Facts{Paths: g.places(a.Reading.Paths), Suspects: g.places(a.Reading.Suspects)}
+	for _, name := range a.Reading.Programs {
+		if g.planted(name) {
+			a.Facts.Planted = append(a.Facts.Planted, name)
+		}
 	}
 	for _, part := range a.Reading.Parts {
 		a.Facts.Parts = append(a.Facts.Parts, g.places(part.Paths))
 	}
-	if a.Reading.Git {
-		a.Facts.GitPrograms = gitPrograms(g.folders(a.Facts))
+	if a.Reading.Git { // it may run in each directory that is named
+		dirs := []string{g.dir}
+		for _, p := range slices.Concat(slices.Concat(append(a.Facts.Parts, a.Facts.Paths)...)...) {
+			if p.Dir {
+				dirs = append(dirs, p.Abs)
+			}
+		}
+		a.Facts.GitPrograms = gitPrograms(dirs)
 	}
 	return a
 }
 
 // places finds out what path operands stand for on disk.
 func (g *Gate) places(paths []shellread.Path) [][]policy.Path {
-	out := make([][]policy.Path, 0, len(paths))
-	for _, p := range paths {
-		names := []string{p.Text}
-		var fault string
+	out := make([][]policy.Path, len(paths))
+	for i, p := range paths {
+		names, fault := []string{p.Text}, ""
 		if p.Glob {
 			names, fault = g.expandGlob(p.Text)
 		}
-		found := make([]policy.Path, 0, len(names))
 		for _, name := range names {
 			at := g.resolve(name).Path
 			if at.Fault == "" {
 				at.Fault = fault
 			}
-			found = append(found, at)
+			out[i] = append(out[i], at)
 		}
-		out = append(out, found)
 	}
 	return out
-}
-
-// folders returns the directory and all others that a command names, where it may run git.
-func (g *Gate) folders(f policy.Facts) []string {
-	dirs := []string{g.dir}
-	for _, list := range append(slices.Clone(f.Parts), f.Paths) {
-		for _, paths := range list {
-			for _, p := range paths {
-				if p.Dir && !slices.Contains(dirs, p.Abs) {
-					dirs = append(dirs, p.Abs)
-				}
-			}
-		}
-	}
-	return dirs
 }
 
 // expandGlob expands a pattern as bash does without options: * and ? match no leading dot, a pattern without a match is
 // itself. Where the set of characters is too clever for us, it matches everything, so nothing is overlooked. Over the
 // bound it returns a fault.
 func (g *Gate) expandGlob(pattern string) (names []string, fault string) {
-	prefix := ""
-	if strings.HasPrefix(pattern, "/") {
-		prefix = "/"
-	}
-	names = []string{prefix}
-	for _, part := range strings.Split(strings.TrimPrefix(pattern, "/"), "/") {
+	names = []string{""}
+	for i, part := range strings.Split(pattern, "/") {
 		var next []string
-		for _, name := range names {
-			next = append(next, g.matches(name, part)...)
+		for _, dir := range names {
+			if i > 0 {
+				dir += "/"
+			}
+			next = append(next, g.matches(dir, part)...)
 			if len(next) > maxMatches {
 				return []string{pattern}, "it matches too many files to look at each"
 			}
@@ -96,29 +86,19 @@ func (g *Gate) expandGlob(pattern string) (names []string, fault string) {
 	return names, ""
 }
 
-// matches returns the names in a folder that match one part of a pattern, with the folder in front.
-func (g *Gate) matches(dir, part string) []string {
-	at := func(name string) string {
-		if dir == "" || strings.HasSuffix(dir, "/") {
-			return dir + name
-		}
-		return dir + "/" + name
-	}
+// matches returns the names that one part of a pattern stands for behind dir, which ends in a slash or is empty.
+func (g *Gate) matches(dir, part string) (out []string) {
 	if !strings.ContainsAny(part, `*?[`) {
-		name := at(unescaped(part))
-		if p := g.resolve(name); !p.Exists || part == "" && !p.Dir {
-			return nil
+		name := dir + unescaped(part)
+		if p := g.resolve(name); name == "" || p.Exists && (part != "" || p.Dir) {
+			return []string{name}
 		}
-		return []string{name}
-	}
-	entries, err := os.ReadDir(g.resolve(at(".")).Abs)
-	if err != nil {
 		return nil
 	}
-	var out []string
+	entries, _ := os.ReadDir(g.resolve(dir + ".").Abs)
 	for _, e := range entries {
 		if bashMatch(part, e.Name()) {
-			out = append(out, at(e.Name()))
+			out = append(out, dir+e.Name())
 		}
 	}
 	return out
@@ -126,14 +106,7 @@ func (g *Gate) matches(dir, part string) []string {
 
 // unescaped removes the backslashes that quote characters of a pattern.
 func unescaped(pattern string) string {
-	var b strings.Builder
-	for i := 0; i < len(pattern); i++ {
-		if pattern[i] == '\\' && i+1 < len(pattern) {
-			i++
-		}
-		b.WriteByte(pattern[i])
-	}
-	return b.String()
+	return regexp.MustCompile(`\\(?s:(.))`).ReplaceAllString(pattern, "$1")
 }
 
 // bashMatch says whether a name matches one part of a pattern.
@@ -148,29 +121,15 @@ func bashMatch(pattern, name string) bool {
 	return ok || err != nil
 }
 
-// planted returns the programs that PATH leads to inside the directory, or through a relative entry.
-func (g *Gate) planted(programs []string) []string {
-	var out []string
-	for _, name := range programs {
-		if strings.ContainsRune(name, '/') {
-			continue
-		}
-		for _, entry := range g.searchPath() {
-			from := entry
-			if !filepath.IsAbs(from) {
-				from = filepath.Join(g.dir, from)
-			}
-			file := lookPath(name, []string{from})
-			if file == "" {
-				continue
-			}
-			if _, inside := g.within(resolved(file)); inside || !filepath.IsAbs(entry) {
-				out = append(out, name)
-			}
-			break
+// planted says whether PATH leads for a program to a file inside the directory, or through a relative entry.
+func (g *Gate) planted(name string) bool {
+	for _, entry := range g.searchPath() {
+		if file := lookPath(name, []string{join(g.dir, entry)}); file != "" {
+			_, inside := g.within(resolved(file))
+			return (inside || !filepath.IsAbs(entry)) && !strings.ContainsRune(name, '/')
 		}
 	}
-	return out
+	return false
 }
 
 // Judge says what would become of an action, for anchor policy. Nothing is carried out. One of the arguments is set.
@@ -194,32 +153,22 @@ const (
 )
 
 // learnSecrets teaches the masker the values in the directory's secret files, ignored ones included. Folders of other
-// people's code and of history are left out.
-func (l looks) learnSecrets() {
+// people's code and of history are left out. Nobody gets to see the content.
+func (s *shared) learnSecrets(ctx context.Context) {
+	defer close(s.learned)
 	count := 0
-	_ = filepath.WalkDir(l.dir, func(name string, d fs.DirEntry, err error) error {
-		if count++; count > maxSecretEntries {
+	_ = filepath.WalkDir(s.dir, func(name string, d fs.DirEntry, err error) error {
+		switch count++; {
+		case count > maxSecretEntries || ctx.Err() != nil:
 			return fs.SkipAll
-		}
-		switch {
-		case err != nil:
+		case err != nil, d.IsDir() && slices.Contains([]string{".git", "node_modules", "vendor", ".venv", "target", "__pycache__"}, d.Name()):
 			return fs.SkipDir
-		case d.IsDir() && slices.Contains([]string{".git", "node_modules", "vendor", ".venv", "target", "__pycache__"}, d.Name()):
-			return fs.SkipDir
-		case !d.Type().IsRegular():
-			return nil
 		}
-		if isSecret(name) {
-			l.learnFile(name)
+		if d.Type().IsRegular() && isSecret(name) {
+			data := readSmall(name)
+			rel, _ := below(name, s.dir)
+			s.masker.AddFile(rel, data[:min(len(data), maxSecretFile)])
 		}
 		return nil
 	})
-}
-
-// learnFile teaches the masker one secret file.
-func (l looks) learnFile(name string) {
-	p := l.resolve(name)
-	if f, err := l.read(p, maxSecretFile); err == nil {
-		l.masker.AddFile(p.shown(), f.Data)
-	}
 }

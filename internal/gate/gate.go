@@ -4,6 +4,7 @@ package gate
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -76,24 +77,23 @@ func (r *Refusal) Error() string { return r.Reason }
 // Gate judges and carries out. Use New, and For for a sub-agent. All methods may be called concurrently.
 type Gate struct {
 	*shared
-	sink  event.Sink
-	agent string
-	// byUser marks a gate whose actions are the user's own: what would ask is allowed.
-	byUser bool
-	seen   *ledger
+	sink        event.Sink
+	agent, tool string // who asks; may be empty
+	byUser      bool   // its actions are the user's own: what would ask is allowed
+	seen        *ledger
 }
 
-// shared is what a gate and the gates made by For have in common.
+// shared is what a gate and the gates made from it have in common.
 type shared struct {
-	o      Options
-	dir    string // absolute, links resolved
-	masker *secret.Masker
-	learn  sync.Once // the values of the directory's own secret files
-	jobs   jobs
-	env    func() []string // of every command
-	// cleanPath is PATH without relative entries and those inside the directory.
-	cleanPath func() []string
-	confine   func(grants, func() error) error
+	o            Options
+	dir          string // absolute, links resolved
+	masker       *secret.Masker
+	learned      chan struct{} // closed once the masker knows the values of the directory's own secret files
+	stopLearning context.CancelFunc
+	jobs         jobs
+	env          func() []string // of every command
+	cleanPath    func() []string // PATH without relative entries and those inside the directory
+	confine      func(grants, func() error) error
 
 	mu      sync.Mutex
 	rules   policy.Rules
@@ -102,31 +102,36 @@ type shared struct {
 	locks   map[string]chan struct{} // one per file that was written
 }
 
-// New returns a gate, or an error that says what is wrong with the directory.
+// New returns a gate, or an error that says what is wrong with the directory. Close it: it learns the values of secret files in
+// the background. On Linux, other processes can't look into this one's environment from then on.
 func New(o Options) (*Gate, error) {
 	abs, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("the current directory can't be found, was it removed? Go to one that exists: %w", err)
 	}
 	dir, err := filepath.EvalSymlinks(abs)
+	if err == nil {
+		var root *os.Root
+		if root, err = os.OpenRoot(dir); err == nil {
+			err = root.Close()
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the directory can't be used: %w", err)
 	}
-	if root, err := os.OpenRoot(dir); err != nil {
-		return nil, fmt.Errorf("the directory can't be used: %w", err)
-	} else {
-		root.Close()
-	}
-	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), rules: o.Rules, locks: map[string]chan struct{}{}, confine: confined}
+	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), learned: make(chan struct{}), rules: o.Rules,
+		locks: map[string]chan struct{}{}, confine: confined, jobs: jobs{mark: rand.Text() + ".", live: map[*job]struct{}{}}}
 	s.rules.Dir, s.rules.Home = dir, o.Home
-	s.rules.Allow = slices.Clone(o.Rules.Allow)
 	s.masker.AddEnv(o.Env)
 	s.env = sync.OnceValue(s.commandEnv)
 	s.cleanPath = sync.OnceValue(func() []string { return slices.DeleteFunc(s.searchPath(), s.ownEntry) })
-	s.jobs.mark = newMark()
 	if o.OutputDir != "" {
 		s.own = []string{resolved(o.OutputDir)}
 	}
+	hide()
+	ctx, stop := context.WithCancel(context.Background())
+	s.stopLearning = stop
+	go s.learnSecrets(ctx)
 	return &Gate{shared: s, sink: o.Sink, seen: newLedger()}, nil
 }
 
@@ -136,13 +141,30 @@ func (g *Gate) For(sink event.Sink, agent string) *Gate {
 	return &Gate{shared: g.shared, sink: sink, agent: agent, seen: newLedger()}
 }
 
+// With returns the same gate, what was read through it included, whose events go to sink.
+func (g *Gate) With(sink event.Sink) *Gate {
+	c := *g
+	c.sink = sink
+	return &c
+}
+
+// As returns the same gate for a call of a tool, which the notice of a refusal names.
+func (g *Gate) As(tool string) *Gate {
+	c := *g
+	c.tool = tool
+	return &c
+}
+
 // Dir returns the directory, absolute, links resolved.
 func (g *Gate) Dir() string { return g.dir }
 
-// Mask masks secrets in text for the model, the events and the session.
-func (g *Gate) Mask(text string) string { return g.masker.Mask(text) }
+// Mask masks secrets in text for the model, the events and the session. It waits until the directory's secret files are known.
+func (g *Gate) Mask(text string) string {
+	<-g.learned
+	return g.masker.Mask(text)
+}
 
-// Masker returns the masker behind Mask.
+// Masker returns the masker behind Mask. It may not know the directory's secret files yet.
 func (g *Gate) Masker() *secret.Masker { return g.masker }
 
 // Allow adds a grant for this session (an "always", /allow). It covers sub-agents too.
@@ -163,7 +185,7 @@ func (g *Gate) Own(path string) {
 func (g *Gate) Protect(globs []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.protect = append(slices.Clip(g.protect), globs...)
+	g.protect = append(g.protect, globs...)
 }
 
 // lock takes the lock of one file, by its resolved name, or gives up with ctx.

@@ -1,17 +1,21 @@
 package gate
 
 import (
-	"bufio"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // Git runs programs that a repository's own configuration names, also for commands that only read. fsmonitor, hooks, pagers
-// and editors are overridden in the environment (env.go), and so is the use of a bare repository that lies in the tree. The
-// other keys that name programs, or lead to further configuration, are found here and asked about.
+// and editors are overridden in the environment (env.go), and so is the use of a bare repository that lies in the tree and
+// fetching. The other keys that name programs, or lead to further configuration or another tree, are found here and asked about.
+
+// dangerousKeys are those keys, each with at most one star. What could not be read has the key "?".
+const dangerousKeys = `? include.* includeif.* gpg.* filter.*clean filter.*smudge filter.*process diff.external diff.*command diff.*textconv
+	log.showsignature format.pretty pretty.* core.worktree core.attributesfile core.alternaterefscommand`
 
 // repo is where a repository keeps its things; all folders with links resolved.
 type repo struct{ top, gitDir, common string }
@@ -34,11 +38,11 @@ func findRepo(dir string) (repo, bool) {
 	return r, true
 }
 
-// elsewhere says whether the .git of a directory leads to a repository that is not this directory's: neither below it, nor
-// one that names it as its working tree (git-worktree(1)).
-func (r repo) elsewhere() bool {
+// own says whether the .git of a directory leads to a repository that is this directory's: below it, or one that names it
+// as its working tree (git-worktree(1)).
+func (r repo) own() bool {
 	_, under := below(r.gitDir, r.top)
-	return !under && pointed(filepath.Join(r.gitDir, "gitdir"), "", r.gitDir) != filepath.Join(r.top, ".git")
+	return under || pointed(filepath.Join(r.gitDir, "gitdir"), "", r.gitDir) == filepath.Join(r.top, ".git")
 }
 
 // pointed reads a path from a file of one line, relative to base; empty if there is none.
@@ -47,64 +51,47 @@ func pointed(file, prefix, base string) string {
 	if !ok || line == "" {
 		return ""
 	}
-	if !filepath.IsAbs(line) {
-		line = filepath.Join(base, line)
-	}
-	return resolved(line)
+	return resolved(join(base, line))
 }
 
-// gitPrograms returns the keys of the configuration of the repositories of some directories that name programs.
-func gitPrograms(dirs []string) []string {
-	var keys []string
-	add := func(key string) {
-		if !slices.Contains(keys, key) {
-			keys = append(keys, key)
+// gitPrograms returns the dangerous keys in the configuration of the repositories of some directories.
+func gitPrograms(dirs []string) (keys []string) {
+	var done []repo
+	for _, dir := range dirs {
+		r, ok := findRepo(dir)
+		if !ok || slices.Contains(done, r) {
+			continue
 		}
-	}
-	for _, r := range repos(dirs) {
-		ours := !r.elsewhere()
+		done = append(done, r)
+		ours := r.own()
 		files := []string{filepath.Join(r.gitDir, "config"), filepath.Join(r.common, "config"), filepath.Join(r.gitDir, "config.worktree")}
 		for i, file := range append(files, submoduleConfigs(filepath.Join(r.common, "modules"))...) {
 			for _, e := range readGitConfig(file) {
-				if e.key() == "core.worktree" {
-					// A submodule's names its own tree.
+				if e.key == "core.worktree" { // a submodule's names its own tree
 					back := resolved(join(filepath.Dir(file), e.value)) == r.top
 					ours = ours || back
 					if back || i >= len(files) {
 						continue
 					}
 				}
-				if e.program() {
-					add(e.key())
+				if listed(e.key, dangerousKeys) {
+					keys = append(keys, e.key)
 				}
 			}
 		}
 		if !ours {
-			add(".git of another repository")
+			keys = append(keys, ".git of another repository")
 		}
 	}
-	return keys
-}
-
-// repos returns the repositories of some directories, each once.
-func repos(dirs []string) []repo {
-	var out []repo
-	for _, dir := range dirs {
-		if r, ok := findRepo(dir); ok && !slices.Contains(out, r) {
-			out = append(out, r)
-		}
-	}
-	return out
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // submoduleConfigs returns the configuration files of submodules, which git status and diff go into.
-func submoduleConfigs(modules string) []string {
-	var out []string
+func submoduleConfigs(modules string) (out []string) {
 	_ = filepath.WalkDir(modules, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil || len(out) > 1000:
-			return fs.SkipDir
-		case d.IsDir() && (d.Name() == "objects" || d.Name() == "refs" || d.Name() == "logs"):
+		case err != nil || len(out) > 1000 || d.IsDir() && slices.Contains([]string{"objects", "refs", "logs"}, d.Name()):
 			return fs.SkipDir
 		case d.Name() == "config" || d.Name() == "config.worktree":
 			out = append(out, path)
@@ -114,103 +101,52 @@ func submoduleConfigs(modules string) []string {
 	return out
 }
 
-// gitSetting is one entry of a configuration file. Section and name are in lower case, as git compares them.
-type gitSetting struct{ section, sub, name, value string }
+// gitSetting is one entry of a configuration file. In its key, section and name are in lower case, as git compares them.
+type gitSetting struct{ key, value string }
 
-func (e gitSetting) key() string {
-	if e.sub != "" {
-		return e.section + "." + e.sub + "." + e.name
-	}
-	return e.section + "." + e.name
-}
+// gitConfig matches the next thing in a file of git's configuration format, as git itself reads it (git-config(1),
+// "Syntax"): space or a comment; the header of a section (1, 2); or a name (3) with its value (4), which goes on in the next
+// line behind a backslash and ends at a comment.
+var gitConfig = regexp.MustCompile(`^(?:[ \t\r\n]+|[#;][^\n]*|` +
+	`\[([-.A-Za-z0-9]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]|` +
+	`([A-Za-z][-A-Za-z0-9]*)[ \t\r]*(?:=((?:[^\\"\n#;]|\\\r\n|\\(?s:.)|"(?:[^"\\\n]|\\\r\n|\\(?s:.))*")*))?(?:[#;][^\n]*)?(?:\n|$))`)
 
-// program says whether the entry makes a reading git command run a program, read other configuration, or look at another tree.
-func (e gitSetting) program() bool {
-	switch e.section {
-	case "include", "includeif", "gpg", "filter":
-		return e.name != "required"
-	case "diff":
-		return e.name == "external" || e.name == "command" || e.name == "textconv"
-	case "log":
-		return e.name == "showsignature"
-	case "core":
-		return e.name == "worktree" || e.name == "attributesfile" || e.name == "alternaterefscommand"
-	case "?":
-		return true
+// readGitConfig reads a file in git's configuration format. From what it does not understand on it returns the key "?".
+func readGitConfig(file string) (out []gitSetting) {
+	section := ""
+	text := strings.TrimPrefix(string(readSmall(file)), "\ufeff")
+	if len(text) >= maxIgnoreFile {
+		out = append(out, gitSetting{key: "?"})
 	}
-	return false
-}
-
-// readGitConfig reads a file in git's configuration format (git-config(1), "Syntax"). What it does not understand becomes an entry
-// of the section "?".
-func readGitConfig(file string) []gitSetting {
-	var out []gitSetting
-	var at gitSetting
-	data := readSmall(file)
-	if len(data) == maxIgnoreFile {
-		out = append(out, gitSetting{section: "?", name: "too long"})
-	}
-	lines := bufio.NewScanner(strings.NewReader(strings.ReplaceAll(string(data), "\\\n", "")))
-	lines.Buffer(nil, maxIgnoreFile+1)
-	for lines.Scan() {
-		line := strings.TrimLeft(lines.Text(), "\ufeff \t\r")
-		if strings.HasPrefix(line, "[") {
-			end := sectionEnd(line)
-			if end < 0 {
-				out = append(out, gitSetting{section: "?", name: line})
-				continue
+	for text != "" {
+		m := gitConfig.FindStringSubmatch(text)
+		switch {
+		case m == nil:
+			return append(out, gitSetting{key: "?"})
+		case m[1] != "":
+			section = strings.ToLower(m[1])
+			if m[2] != "" {
+				section += "." + m[2]
 			}
-			section, sub, _ := strings.Cut(line[1:end], " ")
-			if dot, rest, ok := strings.Cut(section, "."); ok {
-				section, sub = dot, rest
-			}
-			at = gitSetting{section: strings.ToLower(section), sub: strings.Trim(strings.TrimSpace(sub), `"`)}
-			line = strings.TrimLeft(line[end+1:], " \t\r")
+		case m[3] != "":
+			out = append(out, gitSetting{section + "." + strings.ToLower(m[3]), strings.Trim(strings.TrimSpace(m[4]), `"`)})
 		}
-		if line == "" || line[0] == '#' || line[0] == ';' {
-			continue
-		}
-		name, value, _ := strings.Cut(line, "=")
-		e := at
-		e.name, e.value = strings.ToLower(strings.TrimSpace(name)), strings.Trim(strings.TrimSpace(value), `"`)
-		out = append(out, e)
+		text = text[len(m[0]):]
 	}
 	return out
 }
 
-// sectionEnd finds the bracket that closes a section's header; one inside the quotes does not.
-func sectionEnd(line string) int {
-	quoted := false
-	for i := 1; i < len(line); i++ {
-		switch {
-		case line[i] == '\\' && quoted:
-			i++
-		case line[i] == '"':
-			quoted = !quoted
-		case line[i] == ']' && !quoted:
-			return i
-		}
-	}
-	return -1
-}
-
 // gitReads are the paths outside the directory that git needs for its own repository: its top, its folders, where else its
 // objects are, and what the user's own settings include.
-func (s *shared) gitReads() []string {
-	var out []string
+func (s *shared) gitReads() (out []string) {
 	if r, ok := findRepo(s.dir); ok {
 		out = append(out, r.top, r.gitDir, r.common)
-		alternates := string(readSmall(filepath.Join(r.common, "objects/info/alternates")))
-		out = append(out, strings.Fields(alternates)...)
+		out = append(out, strings.Fields(string(readSmall(filepath.Join(r.common, "objects/info/alternates"))))...)
 	}
 	for _, file := range []string{".gitconfig", ".config/git/config"} {
 		for _, e := range readGitConfig(filepath.Join(s.o.Home, file)) {
-			if (e.section == "include" || e.section == "includeif") && e.name == "path" || e.section == "core" && (e.name == "excludesfile" || e.name == "attributesfile") {
-				path, home := strings.CutPrefix(e.value, "~/")
-				if home || !filepath.IsAbs(path) {
-					path = filepath.Join(s.o.Home, path)
-				}
-				out = append(out, path)
+			if listed(e.key, "include.path includeif.*.path core.excludesfile core.attributesfile") {
+				out = append(out, join(s.o.Home, strings.TrimPrefix(e.value, "~/")))
 			}
 		}
 	}

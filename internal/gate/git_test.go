@@ -28,7 +28,15 @@ func TestGitPrograms(t *testing.T) {
 		"[includeIf \"gitdir:/x\"]\n path = y":                       "includeif.gitdir:/x.path",
 		"[gpg.ssh]\n\tprogram = x":                                   "gpg.ssh.program",
 		"[log]\n\tshowSignature":                                     "log.showsignature",
-		"[co\\\nre]\n[diff\n external = x":                           "?.[diff",
+		"[co\\\nre]\n[diff\n external = x":                           "?",
+		"[diff\n external = x":                                       "?",
+		"[user] # a \\\n[diff]\n\texternal = x":                      "diff.external",
+		"# a \\\n[diff]\n\texternal = x":                             "diff.external",
+		"[user] name = a;b \\\n[diff]\n\texternal = x":               "diff.external",
+		"[user] [diff] external = x":                                 "diff.external",
+		"[diff]\n\tb = \"a#\" \\\n[user]\n\texternal = x":            "diff.external",
+		"[diff]\r\n\tb = a \\\r\n[user]\r\n\texternal = x\r\n":       "diff.external",
+		"[pretty]\n\tx = %G?":                                        "pretty.x",
 		"[user]\n\tname = a \\\n[diff]\n\tb = c\n[diff]external = x": "diff.external",
 	} {
 		w := newWorld(t, map[string]string{".git/config": config, ".git/HEAD": "ref: refs/heads/main\n"})

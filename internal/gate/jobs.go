@@ -1,31 +1,28 @@
 package gate
 
 import (
-	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"sync"
 	"time"
 )
 
-// A job is one command with all that came from it. Its processes are those of its session and those that carry its mark in
-// their environment, wherever they went (Linux; elsewhere only its process group is known).
+// A job is one process with all that came from it: the processes of its session, and those that carry its mark in their
+// environment, wherever they went (Linux; elsewhere only its process group is known).
 
 const (
-	// markName is the variable that marks a job's processes: the gate's mark, a dot, the job's number.
-	markName = "ANCHOR_JOB"
-	// patience is the time between TERM and KILL; wait for the dead is bounded by last.
-	patience = 2 * time.Second
-	last     = time.Second
+	markName = "ANCHOR_JOB"    // the variable that marks a job's processes: the gate's mark, the job's number, a dot
+	patience = 2 * time.Second // between TERM and KILL
+	last     = time.Second     // the most that the dead are waited for
 	pause    = 20 * time.Millisecond
 )
 
-// jobs are the commands that a gate started and that may have something running.
+// jobs are what a gate started and of which something may run.
 type jobs struct {
-	mark string
+	mark string // ends in a dot
 
 	mu     sync.Mutex
 	count  int
@@ -33,47 +30,35 @@ type jobs struct {
 	closed bool
 }
 
-// sink takes a job's output: drain reads it to its end, close ends what is kept.
-type sink interface {
-	drain(io.Reader)
-	close()
-}
-
 type job struct {
-	cmd     *exec.Cmd
+	all     *jobs
+	process *os.Process
 	mark    string
-	pipe    *os.File // the reading end of its output
-	out     sink
-	exited  chan struct{} // closed when the first process has ended
-	drained chan struct{} // closed at the end of its output
+	pipe    io.ReadCloser    // what it writes
+	state   *os.ProcessState // once exited is closed
+	exited  chan struct{}    // closed when the first process has ended
+	drained chan struct{}    // closed at the end of its output
 }
 
-var errClosed = errors.New("the session has ended")
-
-func newMark() string { return rand.Text() }
-
-// start starts a command whose output comes through pipe and goes to out.
-func (s *jobs) start(cmd *exec.Cmd, pipe *os.File, out sink) (*job, error) {
+// start starts cmd in a session of its own. What comes through pipe goes to out.
+func (s *jobs) start(cmd *exec.Cmd, pipe io.ReadCloser, out *capture) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, errClosed
+		return nil, errors.New("the session has ended")
 	}
 	s.count++
-	j := &job{cmd: cmd, mark: s.mark + "." + strconv.Itoa(s.count), pipe: pipe, out: out,
-		exited: make(chan struct{}), drained: make(chan struct{})}
+	j := &job{all: s, mark: fmt.Sprintf("%s%d.", s.mark, s.count), pipe: pipe, exited: make(chan struct{}), drained: make(chan struct{})}
 	cmd.Env = append(cmd.Env, markName+"="+j.mark)
-	newSession(cmd)
+	cmd.SysProcAttr = ownSession()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	if s.live == nil {
-		s.live = map[*job]struct{}{}
-	}
+	j.process = cmd.Process
 	s.live[j] = struct{}{}
-	go func() {
+	go func() { // not cmd.Wait, which closes pipes that are still read
 		defer close(j.exited)
-		_ = cmd.Wait() // the status is read from cmd.ProcessState
+		j.state, _ = cmd.Process.Wait()
 	}()
 	go func() {
 		defer close(j.drained)
@@ -82,50 +67,53 @@ func (s *jobs) start(cmd *exec.Cmd, pipe *os.File, out sink) (*job, error) {
 	return j, nil
 }
 
-// settle forgets a job of which nothing runs any more.
-func (s *jobs) settle(j *job) {
+// settle forgets the job if nothing of it runs any more.
+func (j *job) settle() {
 	select {
 	case <-j.drained:
 		j.pipe.Close()
 	default:
 		return
 	}
-	if !groupAlive(j.cmd.Process.Pid) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.live, j)
+	if !groupAlive(j.process.Pid) {
+		j.all.mu.Lock()
+		defer j.all.mu.Unlock()
+		delete(j.all.live, j)
 	}
 }
 
 // status returns how the first process ended.
 func (j *job) status() (exit int, signal string) {
-	if !await(j.exited, last) {
+	if !await(j.exited, last) || j.state == nil {
 		return -1, "killed"
 	}
-	return j.cmd.ProcessState.ExitCode(), signalName(j.cmd.ProcessState)
+	return j.state.ExitCode(), signalName(j.state)
 }
 
-// end ends all processes of the job and waits for that, bounded.
+// end ends all processes of the job and the reading of its output, and waits for that, bounded.
 func (j *job) end() {
-	endAll(j.cmd.Process.Pid, j.mark)
+	endAll([]int{j.process.Pid}, j.mark)
+	j.pipe.Close()
 	await(j.exited, last)
+	await(j.drained, last)
 }
 
-// endAll ends the processes of a session and those with the mark: TERM, a wait, KILL as long as there are any.
-func endAll(session int, mark string) {
-	terminate(session, mark)
+// endAll ends the processes of some sessions and those with the mark: TERM, a wait, KILL as long as there are any.
+func endAll(sessions []int, mark string) {
+	terminate(sessions, mark)
 	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(pause) {
-		if !alive(session, mark) {
+		if !alive(sessions, mark) {
 			return
 		}
 	}
-	for until := time.Now().Add(last); time.Now().Before(until) && alive(session, mark); time.Sleep(pause) {
-		kill(session, mark)
+	for until := time.Now().Add(last); time.Now().Before(until) && alive(sessions, mark); time.Sleep(pause) {
+		kill(sessions, mark)
 	}
 }
 
 // Close ends every process that the gate and its children still own and waits for them, bounded.
 func (g *Gate) Close() {
+	g.stopLearning()
 	s := &g.jobs
 	s.mu.Lock()
 	s.closed = true
@@ -135,17 +123,26 @@ func (g *Gate) Close() {
 	if none {
 		return // there is nothing to look for, and looking takes time
 	}
-	var all sync.WaitGroup
+	var sessions []int
 	for j := range live {
-		all.Go(func() {
-			j.end()
-			j.pipe.Close()
-			await(j.drained, last)
-			j.out.close()
-		})
+		sessions = append(sessions, j.process.Pid)
 	}
-	all.Wait()
-	if alive(0, s.mark+".") {
-		endAll(0, s.mark+".")
+	endAll(sessions, s.mark)
+	for j := range live {
+		j.pipe.Close()
+		await(j.exited, last)
+		await(j.drained, last)
+	}
+}
+
+// await waits for c, for a while. It says whether c was closed.
+func await(c <-chan struct{}, most time.Duration) bool {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-c:
+		return true
+	case <-timer.C:
+		return false
 	}
 }

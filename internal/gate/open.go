@@ -19,11 +19,10 @@ func (g *Gate) folder(p place, name string, step func(*os.Root, string) (*os.Roo
 	if p.Fault != "" {
 		return nil, fmt.Errorf("%q can't be used: %s", p.Name, p.Fault)
 	}
-	top := filepath.VolumeName(name) + string(filepath.Separator)
-	rest := name[len(top)-1:]
+	top, rest := split(name)
 	if p.Inside {
 		in, ok := below(name, g.dir)
-		if top, rest = g.dir, in; !ok {
+		if top, rest = g.dir, components(in); !ok {
 			return nil, &NotRegular{Path: p.shown(), Kind: "directory"} // the directory itself, where a file is wanted
 		}
 	}
@@ -31,7 +30,7 @@ func (g *Gate) folder(p place, name string, step func(*os.Root, string) (*os.Roo
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range components(rest) {
+	for _, part := range rest {
 		next, err := step(dir, part)
 		dir.Close()
 		if err != nil {

@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
@@ -34,30 +36,43 @@ func pass[T any](ctx context.Context, g *Gate, a policy.Action, title string,
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
-	g.learn.Do(looks{g}.learnSecrets)
 	d := g.decide(a)
-	r := Request{Title: g.show(title), Allow: d.Suggest}
-	if g.agent != "" {
-		r.Title = g.agent + ": " + r.Title
-	}
 	if d.Verdict != policy.Ask && d.Verdict != policy.Allow {
-		return none, &Refusal{Title: r.Title, Reason: g.Mask(d.Reason), Hard: d.Hard}
+		return none, &Refusal{Title: g.titled(title), Reason: g.Mask(d.Reason), Hard: d.Hard}
 	}
 	detail, err := look(looks{g})
+	if err == nil && d.Verdict == policy.Ask {
+		err = g.ask(ctx, d, Request{Title: g.titled(title), Detail: g.show(detail), Allow: d.Suggest})
+	}
 	if err != nil {
 		return none, err
-	}
-	if d.Verdict == policy.Ask {
-		r.Detail = g.show(detail)
-		if err := g.ask(ctx, a, d, r); err != nil {
-			return none, err
-		}
 	}
 	return effect(ctx, effects{looks{g}, d})
 }
 
+// titled is a title as it is shown.
+func (g *Gate) titled(title string) string {
+	if g.agent != "" {
+		title = g.agent + ": " + title
+	}
+	return g.show(title)
+}
+
 // nothing is the look of an action that has no detail to find out.
 func nothing(looks) (string, error) { return "", nil }
+
+// CallMCP passes a call of a server's tool: args are shown to the user if policy asks.
+func CallMCP[T any](ctx context.Context, g *Gate, server, tool string, args json.RawMessage, call func(context.Context) (T, error)) (T, error) {
+	show := func(looks) (string, error) {
+		var b bytes.Buffer
+		if json.Indent(&b, args, "", "  ") != nil {
+			return string(args), nil
+		}
+		return b.String(), nil
+	}
+	return pass(ctx, g, policy.MCP{Server: server, Tool: tool}, "Call MCP "+server+"/"+tool, show,
+		func(ctx context.Context, _ effects) (T, error) { return call(ctx) })
+}
 
 // decide judges an action under the rules of now.
 func (g *Gate) decide(a policy.Action) policy.Decision {
@@ -72,7 +87,7 @@ func (g *Gate) decide(a policy.Action) policy.Decision {
 }
 
 // ask puts the question. Its error is a Refusal, or ctx's. Without an approver the answer is no, with a notice.
-func (g *Gate) ask(ctx context.Context, a policy.Action, d policy.Decision, r Request) error {
+func (g *Gate) ask(ctx context.Context, d policy.Decision, r Request) error {
 	no := &Refusal{Title: r.Title, Allow: d.Suggest}
 	if g.o.Approver == nil {
 		no.Reason = "Not done, since nobody can be asked here: " + strings.TrimSuffix(g.Mask(d.Reason), ".") + "."
@@ -82,7 +97,7 @@ func (g *Gate) ask(ctx context.Context, a policy.Action, d policy.Decision, r Re
 		}
 		g.sink(event.Notice{
 			Message: "Refused: " + firstLine(r.Title+": "+r.Detail) + hint,
-			Refusal: &event.Refusal{Tool: toolOf(a, r.Title), Title: r.Title, Allow: d.Suggest},
+			Refusal: &event.Refusal{Tool: g.tool, Title: r.Title, Allow: d.Suggest},
 		})
 		return no
 	}
@@ -114,24 +129,6 @@ func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	s, _, _ = strings.Cut(s, ": @@ ")
 	return strings.TrimSuffix(s, ": ")
-}
-
-// toolOf names the built-in tool behind an action.
-func toolOf(a policy.Action, title string) string {
-	switch a := a.(type) {
-	case policy.Read:
-		return "read_file"
-	case policy.Write:
-		if strings.Contains(title, "Edit ") {
-			return "edit_file"
-		}
-		return "write_file"
-	case policy.Exec:
-		return "shell"
-	case policy.MCP:
-		return "mcp__" + a.Server + "__" + a.Tool
-	}
-	panic(fmt.Sprintf("gate: no tool for %T", a))
 }
 
 // show masks text and makes what a terminal would act upon visible: control characters but newline and tab, characters

@@ -16,8 +16,9 @@ import (
 // directory's handle down, and follow no link at all (open.go): what was judged is what is used.
 
 const (
-	maxName  = 4096
-	maxLinks = 40
+	maxName   = 4096
+	maxLinks  = 40
+	separator = string(filepath.Separator)
 )
 
 // place is a resolved path and what was there when it was resolved; info is nil if there was nothing.
@@ -59,20 +60,19 @@ func (g *Gate) resolve(name string) place {
 
 // expand makes a name absolute, without cleaning it: a/link/.. is not a.
 func (g *Gate) expand(name string) string {
-	if name == "~" || strings.HasPrefix(name, "~/") {
+	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
 		return g.o.Home + name[1:]
-	}
-	if filepath.IsAbs(name) {
+	case filepath.IsAbs(name):
 		return name
 	}
-	return g.dir + string(filepath.Separator) + name
+	return g.dir + separator + name
 }
 
 // follow resolves the links of an absolute name. Where nothing exists any more, the rest is taken as it stands.
 func (s *shared) follow(full string) (abs string, info fs.FileInfo, fault string) {
-	top := filepath.VolumeName(full) + string(filepath.Separator)
-	rest := components(full[len(top)-1:])
-	cur, missing := top, false
+	cur, rest := split(full)
+	missing := false
 	for links := 0; len(rest) > 0; {
 		part := rest[0]
 		rest = rest[1:]
@@ -100,11 +100,11 @@ func (s *shared) follow(full string) (abs string, info fs.FileInfo, fault string
 			if links++; err != nil || links > maxLinks {
 				return next, nil, "the path goes round in a loop of links"
 			}
+			more := components(target)
 			if filepath.IsAbs(target) {
-				cur = filepath.VolumeName(target) + string(filepath.Separator)
-				target = target[len(cur)-1:]
+				cur, more = split(target)
 			}
-			info, rest = nil, append(components(target), rest...)
+			info, rest = nil, append(more, rest...)
 		default:
 			cur, info = next, fi
 		}
@@ -115,10 +115,15 @@ func (s *shared) follow(full string) (abs string, info fs.FileInfo, fault string
 	return cur, info, ""
 }
 
+// split takes an absolute name apart.
+func split(abs string) (root string, parts []string) {
+	root = filepath.VolumeName(abs) + separator
+	return root, components(abs[len(root)-1:])
+}
+
 // components splits a name; empty ones and dots are left out.
-func components(name string) []string {
-	var out []string
-	for _, part := range strings.Split(filepath.ToSlash(name), "/") {
+func components(name string) (out []string) {
+	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
 		if part != "" && part != "." {
 			out = append(out, part)
 		}
@@ -143,18 +148,14 @@ func (s *shared) ownProcess(name string) (string, bool) {
 // within says whether a resolved name is the directory or below it, and gives it relative to the directory. Where the disk
 // takes two spellings of the directory's name for the same, so does this.
 func (s *shared) within(abs string) (rel string, ok bool) {
-	if rel, ok := below(abs, s.dir); ok {
-		return rel, true
+	if len(abs) >= len(s.dir) && abs[:len(s.dir)] != s.dir && strings.EqualFold(abs[:len(s.dir)], s.dir) {
+		a, errA := os.Stat(abs[:len(s.dir)])
+		b, errB := os.Stat(s.dir)
+		if errA == nil && errB == nil && os.SameFile(a, b) {
+			abs = s.dir + abs[len(s.dir):]
+		}
 	}
-	if len(abs) < len(s.dir) || !strings.EqualFold(abs[:len(s.dir)], s.dir) {
-		return "", false
-	}
-	a, errA := os.Stat(abs[:len(s.dir)])
-	b, errB := os.Stat(s.dir)
-	if errA != nil || errB != nil || !os.SameFile(a, b) {
-		return "", false
-	}
-	return below(s.dir+abs[len(s.dir):], s.dir)
+	return below(abs, s.dir)
 }
 
 // below says whether abs is dir or below it, by components, and returns it relative to dir with slashes.
@@ -162,8 +163,14 @@ func below(abs, dir string) (rel string, ok bool) {
 	if abs == dir {
 		return ".", true
 	}
-	rest, ok := strings.CutPrefix(abs, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	rest, ok := strings.CutPrefix(abs, strings.TrimSuffix(dir, separator)+separator)
 	return filepath.ToSlash(rest), ok
+}
+
+// aboveHome says whether a folder is the home directory or one that it lies in.
+func (s *shared) aboveHome(dir string) bool {
+	_, above := below(resolved(s.o.Home), dir)
+	return above
 }
 
 // isOwn says whether a resolved name is one of those given to Own, or the saved output.

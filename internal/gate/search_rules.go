@@ -98,16 +98,6 @@ func join(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// variable returns a variable of the environment that anchor was started with.
-func (l looks) variable(name string) string {
-	for i := len(l.o.Env) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(l.o.Env[i], name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
 // readSmall returns the start of a regular file, nil if there is none that can be read.
 func readSmall(name string) []byte {
 	info, err := os.Stat(name)

@@ -3,6 +3,7 @@ package gate
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"sync"
 )
 
@@ -10,17 +11,16 @@ import (
 // parent has not.
 type ledger struct {
 	mu    sync.Mutex
-	files map[string]*reading
+	files map[string]reading
 }
 
-// reading is how far a file was read: the lines seen of the content with that sum.
+// reading is how far a file was read: which lines were seen of the content with that sum; nil once all were.
 type reading struct {
 	sum   string
-	lines []bool // nil once all were seen
-	left  int
+	lines []bool
 }
 
-func newLedger() *ledger { return &ledger{files: map[string]*reading{}} }
+func newLedger() *ledger { return &ledger{files: map[string]reading{}} }
 
 // sumOf is the SHA-256 of some content, in hex.
 func sumOf(data []byte) string {
@@ -44,36 +44,38 @@ func (g *Gate) Saw(f File, from, to, total int) {
 func (l *ledger) saw(abs, sum string, from, to, total int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := l.files[abs]
-	if r == nil || r.sum != sum || (r.left > 0 && len(r.lines) != total) {
-		r = &reading{sum: sum, lines: make([]bool, total), left: total}
-		l.files[abs] = r
-	} else if r.left == 0 {
+	r, known := l.files[abs]
+	switch {
+	case !known || r.sum != sum || r.lines != nil && len(r.lines) != total:
+		r = reading{sum, make([]bool, total)}
+	case r.lines == nil:
 		return false
 	}
 	for i := max(from, 1); i <= min(to, total); i++ {
-		if !r.lines[i-1] {
-			r.lines[i-1] = true
-			r.left--
-		}
+		r.lines[i-1] = true
 	}
-	return r.left == 0
+	whole := !slices.Contains(r.lines, false)
+	if whole {
+		r.lines = nil
+	}
+	l.files[abs] = r
+	return whole
 }
 
 // whole notes that a file is known whole, with this content.
 func (l *ledger) whole(abs, sum string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.files[abs] = &reading{sum: sum}
+	l.files[abs] = reading{sum: sum}
 }
 
 // check returns why a file may not be replaced, or "".
 func (l *ledger) check(abs, sum string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := l.files[abs]
+	r, known := l.files[abs]
 	switch {
-	case r == nil || r.left > 0:
+	case !known || r.lines != nil:
 		return "was not read whole in this session: read it first"
 	case r.sum != sum:
 		return "changed since it was read: read it again"

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,6 +53,7 @@ var errUnchanged = errors.New("nothing to change")
 type draft struct {
 	place    place
 	exists   bool
+	remove   bool // nothing is to be there
 	mode     fs.FileMode
 	old, new []byte
 	diff     string
@@ -162,7 +164,8 @@ func (e effects) write(d draft, callID string) (Written, error) {
 	return w, nil
 }
 
-// replace puts the new content in the place of the old, if that is still there. The change is recorded just before.
+// replace puts the new content in the place of the old, or removes it, if the old is still there. The change is recorded
+// just before.
 func (e effects) replace(d draft) error {
 	p := d.place
 	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), e.stepOrMake)
@@ -170,11 +173,12 @@ func (e effects) replace(d draft) error {
 		return named(err, p)
 	}
 	defer dir.Close()
-	base := filepath.Base(p.Abs)
-	temp := ".anchor-" + rand.Text()[:12] + ".tmp"
-	defer func() { _ = dir.Remove(temp) }() // gone already if all went well
-	if err := e.fill(dir, temp, d); err != nil {
-		return fmt.Errorf("%s was not written: %w", p.shown(), named(err, p))
+	base, temp := filepath.Base(p.Abs), ".anchor-"+rand.Text()[:12]+".tmp"
+	if !d.remove {
+		defer func() { _ = dir.Remove(temp) }() // gone already if all went well
+		if err := e.fill(dir, temp, d); err != nil {
+			return fmt.Errorf("%s was not written: %w", p.shown(), named(err, p))
+		}
 	}
 	if err := d.still(dir, base); err != nil {
 		return err
@@ -183,6 +187,9 @@ func (e effects) replace(d draft) error {
 		if err := e.o.Record(e.changeOf(d)); err != nil {
 			return fmt.Errorf("%s was not written, since the session could not be kept: %w", p.shown(), err)
 		}
+	}
+	if d.remove {
+		return named(dir.Remove(base), p)
 	}
 	return named(dir.Rename(temp, base), p)
 }
@@ -212,41 +219,17 @@ func (e effects) fill(dir *os.Root, temp string, d draft) error {
 	return errors.Join(err, f.Close())
 }
 
-// still says whether the file is what it was when the draft was made.
+// still says with an error that the file is not what it was when the draft was made.
 func (d draft) still(dir *os.Root, base string) error {
-	stale := &StaleError{d.place.shown(), "changed while it was looked at, nothing was written: read it again"}
 	f, _, err := openRegular(dir, base, d.place.shown())
-	if errors.Is(err, fs.ErrNotExist) && !d.exists {
+	if err == nil {
+		defer f.Close()
+		now, err := io.ReadAll(io.LimitReader(f, int64(len(d.old))+1))
+		if err == nil && d.exists && bytes.Equal(now, d.old) {
+			return nil
+		}
+	} else if errors.Is(err, fs.ErrNotExist) && !d.exists {
 		return nil
 	}
-	if err != nil || !d.exists {
-		if err == nil {
-			f.Close()
-		}
-		return stale
-	}
-	defer f.Close()
-	if !sameContent(f, d.old) {
-		return stale
-	}
-	return nil
-}
-
-// remove removes the file of a draft, if it is still the same.
-func (e effects) remove(d draft) error {
-	p := d.place
-	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), step)
-	if err != nil {
-		return named(err, p)
-	}
-	defer dir.Close()
-	if err := d.still(dir, filepath.Base(p.Abs)); err != nil {
-		return err
-	}
-	if err := dir.Remove(filepath.Base(p.Abs)); err != nil {
-		return named(err, p)
-	}
-	_, removed := diff.Count(d.diff)
-	e.sink(event.FileChanged{Path: p.shown(), Removed: removed})
-	return nil
+	return &StaleError{d.place.shown(), "changed while it was looked at, nothing was written: read it again"}
 }
