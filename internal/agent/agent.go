@@ -93,7 +93,7 @@ type Agent struct {
 	mu      sync.Mutex // guards what is below
 	changed *sync.Cond // the queue, or a sub-agent's state
 	crew    crew
-	queue   []Input
+	queue   []msg.Message // what came in from outside
 }
 
 // New returns an agent.
@@ -190,7 +190,7 @@ func (a *Agent) Queue(in Input) bool {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.queue = append(a.queue, in)
+	a.queue = append(a.queue, in.message())
 	a.changed.Broadcast()
 	return true
 }
@@ -217,24 +217,17 @@ func (a *Agent) await(ctx context.Context, ready func() bool) error {
 	return nil
 }
 
-// join takes in what came from outside since the last request: results of sub-agents, the user's queued messages.
+// join takes in what came from outside since the last request: the user's messages, notes of how sub-agents ended.
 func (a *Agent) join() {
 	a.mu.Lock()
-	var results []string
-	for _, ch := range a.crew.all {
-		if ch.news() {
-			ch.told = true
-			results = append(results, ch.result)
-		}
-	}
 	queue := a.queue
 	a.queue = nil
 	a.mu.Unlock()
-	for _, text := range results {
-		a.add(&msg.Note{Text: shorten(a.gate.Mask(text), a.bytes(a.window/4))})
-	}
-	for _, in := range queue {
-		a.add(in.message())
+	for _, m := range queue {
+		if note, ok := m.(*msg.Note); ok {
+			m = &msg.Note{Text: shorten(a.gate.Mask(note.Text), a.bytes(a.window/4))}
+		}
+		a.add(m)
 	}
 }
 

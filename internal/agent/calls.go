@@ -18,15 +18,8 @@ import (
 const (
 	maxLook     = 2 * time.Second // at the directory; in a huge tree it is given up
 	interrupted = "The user interrupted this call after it was started. It may have had effects: look before you repeat it."
-	notRun      = "Not run: "
+	notRun      = "Not run: the turn ended before this call was started: "
 )
-
-// whyNot is why the rest of a reply's calls was not run, by how the turn ended.
-var whyNot = map[string]string{
-	event.Cancelled:   "the user cancelled before this call was started.",
-	event.LoopStopped: "the loop guard stopped the turn before this call.",
-	event.Failed:      "the turn ended with an error before this call.",
-}
 
 // job is one call on its way.
 type job struct {
@@ -51,7 +44,7 @@ func (t *turn) runCalls(ctx context.Context, calls []msg.Call) (err error) {
 		}
 	}
 	for _, c := range calls {
-		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + whyNot[endOf(ctx, err).Reason]})
+		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + endOf(ctx, err).Reason})
 	}
 	for _, n := range t.notes {
 		t.add(&msg.Note{Text: n})

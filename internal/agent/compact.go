@@ -159,11 +159,8 @@ func (a *Agent) summarize(ctx context.Context, list []entry, focus string) (stri
 		return "", err
 	}
 	text := strings.TrimSpace(done.Reply.Text())
-	switch {
-	case done.Stop == provider.StopRefusal:
-		return "", errors.New("the model refused to summarize")
-	case text == "":
-		return "", errors.New("the model gave an empty summary")
+	if text == "" || done.Stop == provider.StopRefusal {
+		return "", errors.New("the model refused, or gave an empty summary")
 	}
 	return text, nil
 }

@@ -149,13 +149,6 @@ func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	head, tail := text[:limit*2/3], text[len(text)-limit/3:]
-	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {
-		head = head[:i]
-	}
-	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)/2 {
-		tail = tail[i+1:]
-	}
-	head, tail = strings.ToValidUTF8(head, ""), strings.ToValidUTF8(tail, "")
+	head, tail := strings.ToValidUTF8(text[:limit*2/3], ""), strings.ToValidUTF8(text[len(text)-limit/3:], "")
 	return fmt.Sprintf("%s\n[… %d characters left out: too much for the context window. Ask for less at a time.]\n%s", head, len(text)-len(head)-len(tail), tail)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"anchor/internal/event"
+	"anchor/internal/msg"
 	"anchor/internal/tool"
 )
 
@@ -27,26 +28,16 @@ You are a sub-agent: another agent gave you the one task below and gets your las
 // withheld are the tools that sub-agents don't get.
 var withheld = []string{"agent", "agent_status", "agent_stop", "ask_user"}
 
-// The states of a sub-agent.
-const (
-	waiting = "waiting"
-	running = "running"
-	done    = "done"
-	failed  = "failed"
-	stopped = "stopped"
-)
-
-// child is one sub-agent.
+// child is one sub-agent. Its state is waiting, running, or the reason of its turn's end.
 type child struct {
 	id, task, state string
-	result          string // what the main agent is told of its end
-	told            bool
 	run             func(context.Context) event.TurnEnd
 	stop            context.CancelFunc // nil before it runs
 }
 
+const waiting, running = "waiting", "running"
+
 func (c *child) busy() bool { return c.state == waiting || c.state == running }
-func (c *child) news() bool { return !c.busy() && !c.told }
 
 // crew is the sub-agents of an agent: the Spawner of its calls. What changes in it is guarded by the agent's lock.
 type crew struct {
@@ -61,21 +52,25 @@ type crew struct {
 func (c *crew) close() {
 	c.parent.mu.Lock()
 	for _, ch := range c.all {
-		c.finish(ch, stopped, ch.id+" was stopped: the turn ended before it was done")
+		c.finish(ch, event.TurnEnd{Reason: event.Cancelled})
 	}
 	c.parent.mu.Unlock()
 	c.work.Wait()
 }
 
-// finish makes a child's end final, if it has not ended. The lock is held.
-func (c *crew) finish(ch *child, state, result string) {
+// finish makes a child's end final and tells the main agent, if it has not ended. The lock is held.
+func (c *crew) finish(ch *child, end event.TurnEnd) {
 	if !ch.busy() {
 		return
 	}
-	ch.state, ch.result = state, result
-	if ch.stop != nil {
+	if ch.state = end.Reason; ch.stop != nil {
 		ch.stop()
 	}
+	note := "Result of sub-agent " + ch.id + ":\n" + end.Text
+	if end.Reason != event.Completed {
+		note = fmt.Sprintf("Sub-agent %s ended without a result: %s. %s", ch.id, end.Reason, detail(end))
+	}
+	c.parent.queue = append(c.parent.queue, &msg.Note{Text: note})
 	c.parent.changed.Broadcast()
 }
 
@@ -154,24 +149,11 @@ func (c *crew) next() {
 
 // ended takes in how a child's turn ended.
 func (c *crew) ended(ch *child, end event.TurnEnd) {
-	state, result := failed, fmt.Sprintf("Sub-agent %s ended without a result: %s", ch.id, end.Reason)
-	switch end.Reason {
-	case event.Completed:
-		state, result = done, "Result of sub-agent "+ch.id+":\n"+end.Text
-	case event.Cancelled:
-		state = stopped
-	}
-	if why := detail(end); why != "" {
-		result += ": " + why
-	}
 	c.parent.mu.Lock()
 	defer c.parent.mu.Unlock()
-	c.finish(ch, state, result)
+	c.finish(ch, end)
 	c.next()
 }
-
-// any says whether an agent is as asked. The lock is held.
-func (c *crew) any(is func(*child) bool) bool { return slices.ContainsFunc(c.all, is) }
 
 // find returns the agent with this id, all for an empty one. The lock is held.
 func (c *crew) find(id string) ([]*child, error) {
@@ -188,27 +170,20 @@ func (c *crew) find(id string) ([]*child, error) {
 	return nil, errors.New(noSuch("agent", id, known))
 }
 
-// Status describes one agent, or all. With wait it waits until that agent (any) ends, or ctx does.
+func busy(list []*child) bool { return slices.ContainsFunc(list, (*child).busy) }
+
+// Status describes one agent, or all. With wait it waits until that agent ends (for all: until one has news), or ctx does.
 func (c *crew) Status(ctx context.Context, id string, wait bool) (string, error) {
 	c.parent.mu.Lock()
 	defer c.parent.mu.Unlock()
 	of, err := c.find(id)
-	switch {
-	case err != nil:
-		return "", err
-	case len(of) == 0:
-		return "No agent was started.", nil
+	if err != nil || len(of) == 0 {
+		return "No agent was started.", err
 	}
-	err = c.parent.await(ctx, func() bool {
-		return !wait || slices.ContainsFunc(of, (*child).news) || !slices.ContainsFunc(of, (*child).busy)
-	})
+	err = c.parent.await(ctx, func() bool { return !wait || !busy(of) || id == "" && len(c.parent.queue) > 0 })
 	var out []string
 	for _, ch := range of {
-		news := ""
-		if ch.news() {
-			news = "; what it has to tell comes with the next message"
-		}
-		out = append(out, fmt.Sprintf("%s: %s%s (task: %s)", ch.id, ch.state, news, oneLine(ch.task, 200)))
+		out = append(out, fmt.Sprintf("%s: %s (task: %s)", ch.id, ch.state, oneLine(ch.task, 200)))
 	}
 	return strings.Join(out, "\n"), err
 }
@@ -226,7 +201,6 @@ func (c *crew) Stop(_ context.Context, id string) (string, error) {
 	case !of[0].busy():
 		return fmt.Sprintf("%s had already ended: %s.", id, of[0].state), nil
 	}
-	c.finish(of[0], stopped, id+" was stopped")
-	of[0].told = true
+	c.finish(of[0], event.TurnEnd{Reason: event.Cancelled})
 	return id + " was stopped. What it did until then stays.", nil
 }

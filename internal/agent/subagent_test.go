@@ -119,7 +119,7 @@ func TestStatusAndStop(t *testing.T) {
 	w.script.routes["SUB-HANG"], w.script.routes["SUB-OK"] = []reply{do(call("hold", nil))}, []reply{say("fine").used(1000, 10)}
 	w.want(w.say("go"), event.Completed, "")
 	r := w.results()
-	for i, want := range []string{"No agent was started", "agent-1", "agent-2", "agent-2: done", "agent-1: running", "agent-1 was stopped", "agent-1: stopped", "already ended: stopped",
+	for i, want := range []string{"No agent was started", "agent-1", "agent-2", "agent-2: completed", "agent-1: running", "agent-1 was stopped", "agent-1: cancelled", "already ended: cancelled",
 		`no agent "agent-9". There are: agent-1, agent-2`, "", `no agent "agent-9"`} {
 		contains(t, r[i].Text, want)
 	}
@@ -200,7 +200,7 @@ func TestTwelveAgents(t *testing.T) {
 	for _, ch := range w.crew.all {
 		states[ch.state]++
 	}
-	if states[done] != 3 || states[failed] != 6 || states[stopped] != 3 {
+	if states[event.Completed] != 3 || states[event.Failed] != 3 || states[event.LoopStopped] != 3 || states[event.Cancelled] != 3 {
 		t.Errorf("%v", states)
 	}
 	want := 0

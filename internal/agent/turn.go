@@ -20,6 +20,8 @@ const (
 	maxPauses = 10
 )
 
+const cutCall = "Not run: the reply was cut at the output limit, so this call may be incomplete. Make shorter calls, one at a time."
+
 // turn is the state of one turn. It ends when the model answers in text and nothing is left to go on with.
 type turn struct {
 	*Agent
@@ -233,7 +235,7 @@ func (t *turn) take(ctx context.Context, done provider.Done) error {
 	case done.Stop == provider.StopLength && len(calls) > 0: // they may be incomplete
 		t.add(done.Reply)
 		for _, c := range calls {
-			t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + "the reply was cut at the output limit, so this call may be incomplete. Make shorter calls, one at a time."})
+			t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: cutCall})
 		}
 		t.notice("the reply was cut at the output limit; its calls were not run")
 		return t.again(maxCut, "the reply was cut at the output limit (a larger maxOutput in the settings may help)")
@@ -267,9 +269,8 @@ func (t *turn) again(most int, detail string) error {
 func (t *turn) answered(ctx context.Context, text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	news := func() bool { return len(t.queue) > 0 || t.crew.any((*child).news) }
-	err := t.await(ctx, func() bool { return news() || !t.crew.any((*child).busy) })
-	if err != nil || news() {
+	err := t.await(ctx, func() bool { return len(t.queue) > 0 || !busy(t.crew.all) })
+	if err != nil || len(t.queue) > 0 {
 		return err
 	}
 	return &ending{event.TurnEnd{Reason: event.Completed, Text: text}}
