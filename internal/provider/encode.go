@@ -14,17 +14,17 @@ import (
 // Cache keeps what a wire made of the messages of the last request, so that a long conversation is not encoded again each
 // round. Messages never change, so their address is enough of a key.
 type Cache[T any] struct {
-	kept map[msg.Message]T
-	for_ string
-	spec []msg.Spec
-	raw  []byte
+	kept   map[msg.Message]T
+	target string
+	spec   []msg.Spec
+	raw    []byte
 }
 
 // Messages returns the encoded form of each message. What the last request did not have is encoded now; what this one does
 // not have is forgotten. target names what the encoding depends on beside the message: when it changes, all is done again.
 func (c *Cache[T]) Messages(target string, messages []msg.Message, encode func(msg.Message) T) []T {
-	if c.for_ != target {
-		c.for_, c.kept = target, nil
+	if c.target != target {
+		c.target, c.kept = target, nil
 	}
 	next := make(map[msg.Message]T, len(messages))
 	out := make([]T, len(messages))
