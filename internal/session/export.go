@@ -1,0 +1,158 @@
+package session
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"anchor/internal/msg"
+)
+
+//go:embed export.html
+var page string
+
+//go:embed export.css
+var style string
+
+// item is a part of the page: a message, a tool call with its result, a file change, or a line about the session.
+type item struct {
+	Class, Title, Text string
+	Lines              []line // of a diff, in place of Text
+	Images             []template.URL
+	Folded             bool
+}
+
+type line struct{ Class, Text string }
+
+// foldAt is from how many lines on a text is folded.
+const foldAt = 16
+
+// Export writes a session as one HTML page that stands alone: no script, nothing loaded, all text escaped. What a terminal or
+// a reader would be fooled by (control characters, changes of the writing direction) is made visible.
+func Export(w io.Writer, p *Past) error {
+	t, err := template.New("page").Funcs(template.FuncMap{"v": visible}).Parse(page)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256([]byte(style))
+	return t.Execute(w, map[string]any{
+		"Past": p, "Items": items(p), "Style": template.CSS(style),
+		"Policy": "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
+	})
+}
+
+func items(p *Past) []item {
+	var out []item
+	for _, e := range p.Entries {
+		switch e := e.(type) {
+		case Message:
+			for _, i := range ofMessage(e.Message) {
+				if e.Agent != "" {
+					i.Title = e.Agent + " · " + i.Title
+				}
+				i.Title, i.Text = visible(i.Title), visible(i.Text)
+				i.Folded = i.Folded || strings.Count(i.Text, "\n") > foldAt
+				out = append(out, i)
+			}
+		case Change:
+			out = append(out, ofChange(e))
+		case Reduced:
+			out = append(out, item{Class: "line", Title: fmt.Sprintf("Context %s: %d tokens before, %d after", e.Kind, e.Before, e.After)})
+		case Turn:
+			if e.Reason != "completed" {
+				out = append(out, item{Class: "line", Title: visible("The turn ended: " + e.Reason + " " + e.Detail)})
+			}
+		case Undone:
+			out = append(out, item{Class: "line", Title: visible("Taken back: " + strings.Join(e.Paths, ", "))})
+		}
+	}
+	return out
+}
+
+func ofMessage(m msg.Message) []item {
+	switch m := m.(type) {
+	case *msg.User:
+		return []item{{Class: "user", Title: "You", Text: m.Text, Images: pictures(m.Images)}}
+	case *msg.Assistant:
+		var out []item
+		for _, b := range m.Blocks {
+			switch b := b.(type) {
+			case msg.Text:
+				out = append(out, item{Class: "assistant", Title: "Model", Text: b.Text})
+			case msg.Thinking:
+				out = append(out, item{Class: "thinking", Title: "Thinking", Text: b.Text, Folded: true})
+			case msg.Call:
+				out = append(out, item{Class: "call", Title: b.Name, Text: string(b.Args) + b.Bad})
+			}
+		}
+		return out
+	case *msg.Tool:
+		title, class := m.Name+" → ok", "tool"
+		if !m.OK {
+			title, class = m.Name+" → not ok", "tool bad"
+		}
+		return []item{{Class: class, Title: title, Text: m.Text, Images: pictures(m.Images)}}
+	case *msg.Summary:
+		return []item{{Class: "note", Title: "Summary of older turns", Text: m.Text, Folded: true}}
+	case *msg.Note:
+		return []item{{Class: "note", Title: "Note to the model", Text: m.Text}}
+	}
+	panic(fmt.Sprintf("session: no page for %T", m))
+}
+
+// pictures are the images of a kind that a browser only draws.
+func pictures(images []msg.Image) []template.URL {
+	var out []template.URL
+	for _, i := range images {
+		if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, i.Type) {
+			out = append(out, template.URL("data:"+i.Type+";base64,"+base64.StdEncoding.EncodeToString(i.Data)))
+		}
+	}
+	return out
+}
+
+// ofChange turns the reverse hunks round: what they take away was added.
+func ofChange(c Change) item {
+	i := item{Class: "change", Title: "Changed " + visible(c.Path)}
+	if c.Created {
+		i.Title = "Created " + visible(c.Path)
+	} else if c.Deleted {
+		i.Title = "Deleted " + visible(c.Path)
+	}
+	if c.Lossy {
+		i.Text = "(the change held a secret and is not kept)"
+	}
+	for text := range strings.Lines(c.Reverse) {
+		l := line{Text: visible(strings.TrimRight(text, "\r\n"))}
+		switch {
+		case strings.HasPrefix(text, "@@"):
+			l.Class = "at"
+		case strings.HasPrefix(text, "+"):
+			l = line{"del", "-" + l.Text[1:]}
+		case strings.HasPrefix(text, "-"):
+			l = line{"add", "+" + l.Text[1:]}
+		}
+		i.Lines = append(i.Lines, l)
+	}
+	i.Folded = len(i.Lines) > 4*foldAt
+	return i
+}
+
+// visible shows what can't be seen.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
+		if r != '\n' && r != '\t' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
