@@ -93,7 +93,7 @@ type Agent struct {
 	mu      sync.Mutex // guards what is below
 	changed *sync.Cond // the queue, or a sub-agent's state
 	crew    crew
-	queue   []msg.Message // what came in from outside
+	queue   []msg.Message // what the next request takes in
 }
 
 // New returns an agent.
@@ -188,11 +188,16 @@ func (a *Agent) Queue(in Input) bool {
 	if !a.running.Load() || !says(in.message()) {
 		return false
 	}
+	a.push(in.message())
+	return true
+}
+
+// push queues a message for the next request.
+func (a *Agent) push(m msg.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.queue = append(a.queue, in.message())
+	a.queue = append(a.queue, m)
 	a.changed.Broadcast()
-	return true
 }
 
 func (a *Agent) queued() bool {
@@ -217,7 +222,7 @@ func (a *Agent) await(ctx context.Context, ready func() bool) error {
 	return nil
 }
 
-// join takes in what came from outside since the last request: the user's messages, notes of how sub-agents ended.
+// join takes in what was queued since the last request: the user's messages, and notes.
 func (a *Agent) join() {
 	a.mu.Lock()
 	queue := a.queue

@@ -25,7 +25,6 @@ const (
 type job struct {
 	call   msg.Call
 	runs   *runs
-	before state     // of the directory, for a call that repeats
 	tool   tool.Tool // nil: the call can't be run, and result says why
 	spec   tool.Spec
 	result tool.Result
@@ -35,7 +34,7 @@ type job struct {
 // runCalls runs the calls of one reply in their order, adjacent reading ones side by side. Every call has its result in the
 // log when it returns, those that were not run too.
 func (t *turn) runCalls(ctx context.Context, calls []msg.Call) (err error) {
-	t.notes, t.room = nil, t.window/2
+	t.room = t.window / 2
 	for len(calls) > 0 && err == nil {
 		if err = ctx.Err(); err == nil {
 			jobs := t.side(calls)
@@ -45,9 +44,6 @@ func (t *turn) runCalls(ctx context.Context, calls []msg.Call) (err error) {
 	}
 	for _, c := range calls {
 		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + endOf(ctx, err).Reason})
-	}
-	for _, n := range t.notes {
-		t.add(&msg.Note{Text: n})
 	}
 	return err
 }
@@ -93,10 +89,12 @@ func noSuch(kind, name string, known []string) string {
 
 // runJobs runs calls side by side and takes in their results in order.
 func (t *turn) runJobs(ctx context.Context, jobs []*job) (err error) {
-	look := t.lookOnce(ctx)
+	repeats := slices.ContainsFunc(jobs, func(j *job) bool { return j.runs.repeats() })
+	if repeats {
+		t.look(ctx, nil)
+	}
 	for _, j := range jobs {
 		t.started(j)
-		t.guard.before(j, look)
 	}
 	var side sync.WaitGroup
 	for _, j := range jobs[1:] {
@@ -106,25 +104,24 @@ func (t *turn) runJobs(ctx context.Context, jobs []*job) (err error) {
 	side.Wait()
 	if t.wrote.Swap(false) {
 		t.guard.wrote(jobs[0].runs)
+	} else if repeats && !jobs[0].spec.Parallel {
+		t.look(ctx, jobs[0].runs)
 	}
-	look = t.lookOnce(ctx)
 	for _, j := range jobs {
-		err = cmp.Or(err, t.finish(ctx, j, look))
+		err = cmp.Or(err, t.finish(ctx, j))
 	}
 	return err
 }
 
-// lookOnce takes the state of the directory when first asked, and once.
-func (t *turn) lookOnce(ctx context.Context) func() state {
-	return sync.OnceValue(func() state {
-		ctx, stop := context.WithTimeout(ctx, maxLook)
-		defer stop()
-		f, err := t.gate.Fingerprint(ctx, nil)
-		if err != nil {
-			return state{}
-		}
-		return f.Sum
-	})
+// look lets the guard see the directory, after a call or, with nil, before one.
+func (t *turn) look(ctx context.Context, by *runs) {
+	ctx, stop := context.WithTimeout(ctx, maxLook)
+	defer stop()
+	f, err := t.gate.Fingerprint(ctx, nil)
+	if err != nil {
+		f.Sum = state{}
+	}
+	t.guard.saw(f.Sum, by)
 }
 
 func (t *turn) started(j *job) {
@@ -154,7 +151,7 @@ func (t *turn) runJob(ctx context.Context, j *job) {
 }
 
 // finish masks and bounds a result, tells and logs it, and lets the loop guard look at the call.
-func (t *turn) finish(ctx context.Context, j *job, look func() state) error {
+func (t *turn) finish(ctx context.Context, j *job) error {
 	switch {
 	case j.err != nil && ctx.Err() != nil:
 		t.tell(j, tool.Fail(strings.TrimPrefix(j.result.Text+"\n"+interrupted, "\n")))
@@ -164,7 +161,7 @@ func (t *turn) finish(ctx context.Context, j *job, look func() state) error {
 		return fmt.Errorf("the tool %s is broken: %w", j.call.Name, j.err)
 	}
 	t.tell(j, j.result)
-	warning, stop := t.guard.count(j, look)
+	warning, stop := t.guard.count(j)
 	if warning != "" {
 		t.emit(event.LoopWarning{Message: warning})
 	}
@@ -172,7 +169,7 @@ func (t *turn) finish(ctx context.Context, j *job, look func() state) error {
 		return ended(event.LoopStopped, warning)
 	}
 	if warning != "" {
-		t.notes = append(t.notes, "Loop guard: "+warning+". Do something else: look at what the results say, or answer in text what is in the way.")
+		t.push(&msg.Note{Text: "Loop guard: " + warning + ". Do something else: look at what the results say, or answer in text what is in the way."})
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 // of keys) and failed calls in a row, warns before it stops, and is lenient where a repetition makes sense:
 //
 //   - a file written by another call clears the counts of calls that don't write, so that editing and testing is no loop;
-//   - so does any other change of the directory between two runs of a call, seen by its fingerprint, which is only taken
-//     around calls that repeat: a script's edits, a file that is waited for;
+//   - so does any other change of the directory, seen by its fingerprint, which is only taken around calls that repeat: a
+//     script's edits, a file that is waited for;
 //   - a call that writes is never cleared: two writes that undo each other are a loop.
 //
 // A command that exits non-zero is an answer: it neither counts as a failure nor ends a row of them.
@@ -32,12 +32,15 @@ type state [sha256.Size]byte
 type runs struct {
 	n      int // since something else changed
 	writes bool
-	after  state // the last one left the directory in; from the second on
 }
+
+// repeats is whether another run calls for a look at the directory.
+func (r *runs) repeats() bool { return r.n > 0 && !r.writes }
 
 type guard struct {
 	calls  map[[sha256.Size]byte]*runs
-	failed int // in a row
+	failed int   // in a row
+	seen   state // the directory, as last looked at
 }
 
 // runs returns what is known of a call's like.
@@ -57,35 +60,29 @@ func (g *guard) runs(c msg.Call) *runs {
 // room is how many calls may run before one of them could be the failure that stops the turn.
 func (g *guard) room() int { return max(failStop-g.failed, 1) }
 
-// before looks, ahead of a call that repeats, whether something else changed the directory since its last run.
-func (g *guard) before(j *job, look func() state) {
-	if r := j.runs; r.n > 0 && !r.writes {
-		if j.before = look(); j.before != r.after && j.before != (state{}) && r.after != (state{}) {
+// saw takes in a look at the directory, after a call or, with nil, before one.
+func (g *guard) saw(now state, by *runs) {
+	if now != g.seen && now != (state{}) && g.seen != (state{}) {
+		g.wrote(by)
+	}
+	g.seen = now
+}
+
+// wrote notes that the directory was changed by a call, or by something else.
+func (g *guard) wrote(by *runs) {
+	if g.seen = (state{}); by != nil {
+		by.writes = true
+	}
+	for _, r := range g.calls {
+		if !r.writes {
 			r.n = 0
 		}
 	}
 }
 
-// wrote notes that a call wrote a file.
-func (g *guard) wrote(by *runs) {
-	by.writes = true
-	for _, r := range g.calls {
-		if !r.writes {
-			r.n, r.after = 0, state{}
-		}
-	}
-}
-
 // count counts a call that ran. A warning with stop ends the turn.
-func (g *guard) count(j *job, look func() state) (warning string, stop bool) {
+func (g *guard) count(j *job) (warning string, stop bool) {
 	j.runs.n++
-	if j.before != (state{}) {
-		j.runs.after = j.before
-		if !j.spec.Parallel {
-			j.runs.after = look()
-			j.runs.writes = j.runs.writes || j.runs.after != j.before && j.runs.after != (state{})
-		}
-	}
 	failed := j.result.Outcome == tool.Failed
 	if failed {
 		g.failed++

@@ -26,8 +26,7 @@ const cutCall = "Not run: the reply was cut at the output limit, so this call ma
 type turn struct {
 	*Agent
 	guard    guard
-	notes    []string // for the model, after the results of the round
-	room     int      // tokens left for the results of the reply at hand
+	room     int // tokens left for the results of the reply at hand
 	requests int
 	useless  int // replies in a row
 }
@@ -45,14 +44,11 @@ func ended(reason, detail string) error {
 // text of context.Cause as detail where that is a [TimeoutError]. Blank input ends it with an error; nothing is sent.
 func (a *Agent) Turn(ctx context.Context, in Input) event.TurnEnd { return a.Work(ctx, in, Until{}) }
 
-// turn runs one turn that starts with these messages. No sub-agent outlives it.
-func (a *Agent) turn(parent context.Context, start ...msg.Message) event.TurnEnd {
+// turn runs one turn, which starts with what is in the queue. No sub-agent outlives it.
+func (a *Agent) turn(parent context.Context) event.TurnEnd {
 	ctx, stop := context.WithCancel(parent)
 	defer stop()
 	a.usage, a.summaries, a.crew.turn = event.Usage{}, 0, ctx
-	for _, m := range start {
-		a.add(m)
-	}
 	t := &turn{Agent: a, guard: guard{calls: map[[32]byte]*runs{}}}
 	var err error
 	for err == nil {

@@ -44,16 +44,12 @@ func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
 	u.Rounds = cmp.Or(u.Rounds, defaultRounds)
 	w := &work{Agent: a, u: u}
 	err := w.begin(ctx, in)
-	next := []msg.Message{in.message()}
-	if u.Command != "" {
-		next = append(next, &msg.Note{Text: w.told()})
-	}
 	for err == nil {
-		end := a.turn(ctx, next...)
+		end := a.turn(ctx)
 		if end.Reason != event.Completed || u.Command == "" {
 			return end
 		}
-		if next, err = w.check(ctx); err == nil && next == nil && !a.queued() {
+		if err = w.check(ctx); err == nil && !a.queued() {
 			return end
 		}
 	}
@@ -61,45 +57,44 @@ func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
 	return a.end(endOf(ctx, err))
 }
 
-// begin refuses input that is blank and a check that is denied, and takes stock of the protected files.
+// begin takes stock of the protected files and queues the input and what the model is told of the check. Blank input and a
+// check that is denied are refused.
 func (w *work) begin(ctx context.Context, in Input) error {
 	if !says(in.message()) {
 		return errors.New("the message is empty: nothing was sent")
 	}
-	if d := w.gate.Judge(w.u.Command, "", "", ""); w.u.Command != "" && d.Hard {
-		return errors.New("the check command is refused, so nothing was started: " + d.Reason)
-	}
-	if len(w.u.Protect) == 0 {
+	if w.u.Command == "" {
+		w.push(in.message())
 		return nil
 	}
-	f, err := w.gate.Fingerprint(ctx, w.u.Protect)
-	if err != nil {
-		return fmt.Errorf("the protected files can't be read: %w", err)
+	if d := w.gate.Judge(w.u.Command, "", "", ""); d.Hard {
+		return errors.New("the check command is refused, so nothing was started: " + d.Reason)
 	}
-	w.protected = f.Protected
+	told := fmt.Sprintf("When you answer in text, this command is run, and the work is done once it exits 0: %s\nIf it fails you get its output and go on.", w.u.Command)
+	if len(w.u.Protect) > 0 {
+		f, err := w.gate.Fingerprint(ctx, w.u.Protect)
+		if err != nil {
+			return fmt.Errorf("the protected files can't be read: %w", err)
+		}
+		w.protected = f.Protected
+		told += "\nFiles that match these patterns must stay exactly as they are, or the check does not count: " + strings.Join(w.u.Protect, ", ")
+	}
+	w.push(in.message())
+	w.push(&msg.Note{Text: told})
 	return nil
 }
 
-// told is what the model is told at the start.
-func (w *work) told() string {
-	text := fmt.Sprintf("When you answer in text, this command is run, and the work is done once it exits 0: %s\nIf it fails you get its output and go on.", w.u.Command)
-	if len(w.u.Protect) > 0 {
-		text += "\nFiles that match these patterns must stay exactly as they are, or the check does not count: " + strings.Join(w.u.Protect, ", ")
-	}
-	return text
-}
-
-// check runs the check. It returns what to tell the model, nothing if the check has no more to say, or how the work is ended.
-func (w *work) check(ctx context.Context) (next []msg.Message, err error) {
+// check runs the check and queues what to tell the model, if that is to go on. Its error ends the work.
+func (w *work) check(ctx context.Context) error {
 	w.round++
 	found, errBefore := w.gate.Fingerprint(ctx, w.u.Protect)
 	out, err := w.gate.Exec(ctx, gate.Command{Text: w.u.Command, ByUser: true, Limit: checkOutput})
 	after, errAfter := w.gate.Fingerprint(ctx, w.u.Protect)
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
 	case err != nil:
-		return nil, fmt.Errorf("the check command could not be run: %w", err)
+		return fmt.Errorf("the check command could not be run: %w", err)
 	}
 	known := errBefore == nil && errAfter == nil
 	touched := w.touched(found, after, known)
@@ -117,10 +112,10 @@ func (w *work) check(ctx context.Context) (next []msg.Message, err error) {
 		w.left = after.Sum
 	}
 	w.emit(event.Check{Command: w.u.Command, Round: w.round, Passed: passed, Output: out.Text, Outcome: outcome})
-	if passed || outcome != "" {
-		return nil, nil
+	if !passed && outcome == "" {
+		w.push(&msg.Note{Text: w.failed(out, touched)})
 	}
-	return []msg.Message{&msg.Note{Text: w.failed(out, touched)}}, nil
+	return nil
 }
 
 // touched returns the protected files that are not as they were at the start, and says so in a notice. What the check itself adds is
