@@ -59,12 +59,7 @@ type Options struct {
 }
 
 // Input is what starts a turn.
-type Input struct {
-	Text   string
-	Images []msg.Image
-}
-
-func (in Input) message() msg.Message { return &msg.User{Text: in.Text, Images: in.Images} }
+type Input = msg.User
 
 // Agent runs turns, one at a time. Only Queue, SetModel and ToolNames may be called while one runs.
 type Agent struct {
@@ -134,7 +129,7 @@ func (a *Agent) resume(p *session.Past) {
 	}
 	a.prepare()
 	for i := len(a.list) - 1; i >= 0 && a.list[i].seq == 0; i-- {
-		a.list[i].seq = a.log(a.list[i].m)
+		a.list[i] = a.logged(a.list[i].m)
 	}
 	for _, e := range p.Entries { // sub-agents are counted on
 		if m, ok := e.(session.Message); ok {
@@ -185,10 +180,10 @@ func (a *Agent) SetModel(m Model) { a.next.Store(&m) }
 // Queue hands a message of the user's to the running turn: it goes out with the next model request, of the
 // next turn if this one ends first. False if no turn runs.
 func (a *Agent) Queue(in Input) bool {
-	if !a.running.Load() || !says(in.message()) {
+	if !a.running.Load() || !says(&in) {
 		return false
 	}
-	a.push(in.message())
+	a.push(&in)
 	return true
 }
 
@@ -237,28 +232,27 @@ func (a *Agent) join() {
 }
 
 // add appends a message to the log, then to the context.
-func (a *Agent) add(m msg.Message) { a.list = append(a.list, newEntry(m, a.log(m))) }
+func (a *Agent) add(m msg.Message) { a.list = append(a.list, a.logged(m)) }
 
-// log appends a message to the session and returns its number, 0 if there is none.
-func (a *Agent) log(m msg.Message) (seq int) {
-	if a.o.Log != nil {
-		var err error
-		seq, err = a.o.Log.Message(a.id, m)
-		a.lost(err)
-	}
-	return seq
+// logged writes a message to the session and returns its entry.
+func (a *Agent) logged(m msg.Message) entry {
+	seq := 0
+	a.write(func(l *session.Log) (err error) {
+		seq, err = l.Message(a.id, m)
+		return err
+	})
+	return newEntry(m, seq)
 }
 
-// record appends another entry to the session.
-func (a *Agent) record(e session.Entry) {
-	if a.o.Log != nil {
-		a.lost(a.o.Log.Append(e))
-	}
-}
+// record writes another entry to the session.
+func (a *Agent) record(e session.Entry) { a.write(func(l *session.Log) error { return l.Append(e) }) }
 
-// lost says once that the session can't be written. The work goes on.
-func (a *Agent) lost(err error) {
-	if err != nil {
+// write writes to the session, if there is one. That it can't be written is said once; the work goes on.
+func (a *Agent) write(to func(*session.Log) error) {
+	if a.o.Log == nil {
+		return
+	}
+	if err := to(a.o.Log); err != nil {
 		a.unlogged.Do(func() {
 			a.notice("the session can't be written any more, the work goes on without it: " + oneLine(err.Error(), maxDetail))
 		})

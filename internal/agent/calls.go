@@ -18,7 +18,7 @@ import (
 const (
 	maxLook     = 2 * time.Second // at the directory; in a huge tree it is given up
 	interrupted = "The user interrupted this call after it was started. It may have had effects: look before you repeat it."
-	notRun      = "Not run: the turn ended before this call was started: "
+	notRun      = "Not run: the turn ended before this call was started."
 )
 
 // job is one call on its way.
@@ -43,7 +43,7 @@ func (t *turn) runCalls(ctx context.Context, calls []msg.Call) (err error) {
 		}
 	}
 	for _, c := range calls {
-		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun + endOf(ctx, err).Reason})
+		t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: notRun})
 	}
 	return err
 }
@@ -150,39 +150,37 @@ func (t *turn) runJob(ctx context.Context, j *job) {
 	j.result, j.err = j.tool.Run(ctx, env, j.call.Args)
 }
 
-// finish masks and bounds a result, tells and logs it, and lets the loop guard look at the call.
-func (t *turn) finish(ctx context.Context, j *job) error {
+// finish tells and logs a result, masked and bounded: no result over a quarter of the window, all of one reply not over half
+// of it. Then the loop guard looks at the call.
+func (t *turn) finish(ctx context.Context, j *job) (err error) {
 	switch {
-	case j.err != nil && ctx.Err() != nil:
-		t.tell(j, tool.Fail(strings.TrimPrefix(j.result.Text+"\n"+interrupted, "\n")))
-		return ctx.Err()
-	case j.err != nil:
-		t.tell(j, tool.Fail("The tool itself is broken: "+j.err.Error()))
-		return fmt.Errorf("the tool %s is broken: %w", j.call.Name, j.err)
+	case j.err == nil:
+	case ctx.Err() != nil:
+		j.result, err = tool.Fail(strings.TrimPrefix(j.result.Text+"\n"+interrupted, "\n")), ctx.Err()
+	default:
+		err = fmt.Errorf("the tool %s is broken: %w", j.call.Name, j.err)
+		j.result = tool.Fail(err.Error())
 	}
-	t.tell(j, j.result)
-	warning, stop := t.guard.count(j)
-	if warning != "" {
-		t.emit(event.LoopWarning{Message: warning})
-	}
-	if stop {
-		return ended(event.LoopStopped, warning)
-	}
-	if warning != "" {
-		t.push(&msg.Note{Text: "Loop guard: " + warning + ". Do something else: look at what the results say, or answer in text what is in the way."})
-	}
-	return nil
-}
-
-// tell emits and logs a result: masked, not over a quarter of the window, all of one reply not over half of it.
-func (t *turn) tell(j *job, r tool.Result) {
-	text := t.gate.Mask(strings.ToValidUTF8(r.Text, "\uFFFD"))
+	text := t.gate.Mask(strings.ToValidUTF8(j.result.Text, "\uFFFD"))
 	text = shorten(text, t.bytes(min(t.window/4, max(t.room, t.window/32))))
-	m := &msg.Tool{CallID: j.call.ID, Name: j.call.Name, OK: r.Outcome == tool.OK, Text: text, Images: r.Images}
+	m := &msg.Tool{CallID: j.call.ID, Name: j.call.Name, OK: j.result.Outcome == tool.OK, Text: text, Images: j.result.Images}
 	if !says(m) {
 		m.Text = noOutput
 	}
 	t.room -= t.tokens(size(m))
 	t.emit(event.ToolEnd{ID: m.CallID, Name: m.Name, OK: m.OK, Result: m.Text})
 	t.add(m)
+	if err != nil {
+		return err
+	}
+	warning, stop := t.guard.count(j)
+	if warning == "" {
+		return nil
+	}
+	t.emit(event.LoopWarning{Message: warning})
+	if stop {
+		return ended(event.LoopStopped, warning)
+	}
+	t.push(&msg.Note{Text: "Loop guard: " + warning + ". Do something else: look at what the results say, or answer in text what is in the way."})
+	return nil
 }

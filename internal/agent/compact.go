@@ -141,7 +141,7 @@ func (a *Agent) compact(ctx context.Context, focus string) error {
 	if size(summary) > older-a.estimate()/10 {
 		return errors.New("the summary would save too little")
 	}
-	list := append(kept, newEntry(summary, a.log(summary)))
+	list := append(kept, a.logged(summary))
 	a.apply(event.Compacted, append(list, a.list[cut:]...), cut-len(kept))
 	return nil
 }

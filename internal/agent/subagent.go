@@ -100,10 +100,8 @@ func (c *crew) Start(_ context.Context, task, name, model string) (string, error
 
 // definition finds a named agent. Without a name it is the general one.
 func (a *Agent) definition(name string) (Definition, error) {
-	known := []Definition{{Name: "agent"}}
-	known = append(known, a.o.Definitions...)
 	var names []string
-	for _, d := range slices.Backward(known) {
+	for _, d := range append(slices.Clip(a.o.Definitions), Definition{Name: "agent"}) {
 		if d.Name == cmp.Or(name, "agent") {
 			return d, nil
 		}
@@ -155,15 +153,12 @@ func (c *crew) ended(ch *child, end event.TurnEnd) {
 	c.next()
 }
 
-// find returns the agent with this id, all for an empty one. The lock is held.
+// find returns the agent with this id. The lock is held.
 func (c *crew) find(id string) ([]*child, error) {
-	if id == "" {
-		return c.all, nil
-	}
 	var known []string
-	for _, ch := range c.all {
+	for i, ch := range c.all {
 		if ch.id == id {
-			return []*child{ch}, nil
+			return c.all[i : i+1], nil
 		}
 		known = append(known, ch.id)
 	}
@@ -173,19 +168,21 @@ func (c *crew) find(id string) ([]*child, error) {
 func busy(list []*child) bool { return slices.ContainsFunc(list, (*child).busy) }
 
 // Status describes one agent, or all. With wait it waits until that agent ends (for all: until one has news), or ctx does.
-func (c *crew) Status(ctx context.Context, id string, wait bool) (string, error) {
+func (c *crew) Status(ctx context.Context, id string, wait bool) (text string, err error) {
 	c.parent.mu.Lock()
 	defer c.parent.mu.Unlock()
-	of, err := c.find(id)
+	of := c.all
+	if id != "" {
+		of, err = c.find(id)
+	}
 	if err != nil || len(of) == 0 {
 		return "No agent was started.", err
 	}
 	err = c.parent.await(ctx, func() bool { return !wait || !busy(of) || id == "" && len(c.parent.queue) > 0 })
-	var out []string
 	for _, ch := range of {
-		out = append(out, fmt.Sprintf("%s: %s (task: %s)", ch.id, ch.state, oneLine(ch.task, 200)))
+		text += fmt.Sprintf("%s: %s (task: %s)\n", ch.id, ch.state, oneLine(ch.task, 200))
 	}
-	return strings.Join(out, "\n"), err
+	return strings.TrimSpace(text), err
 }
 
 // Stop stops an agent for good and returns what became of it.
@@ -193,12 +190,10 @@ func (c *crew) Stop(_ context.Context, id string) (string, error) {
 	c.parent.mu.Lock()
 	defer c.parent.mu.Unlock()
 	of, err := c.find(id)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case id == "":
-		return "", errors.New("say which agent to stop, by its id")
-	case !of[0].busy():
+	}
+	if !of[0].busy() {
 		return fmt.Sprintf("%s had already ended: %s.", id, of[0].state), nil
 	}
 	c.finish(of[0], event.TurnEnd{Reason: event.Cancelled})

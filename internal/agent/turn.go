@@ -13,13 +13,6 @@ import (
 	"anchor/internal/session"
 )
 
-// How many replies in a row may be of no use, by what they are, before the turn ends.
-const (
-	maxEmpty  = 2
-	maxCut    = 3
-	maxPauses = 10
-)
-
 const cutCall = "Not run: the reply was cut at the output limit, so this call may be incomplete. Make shorter calls, one at a time."
 
 // turn is the state of one turn. It ends when the model answers in text and nothing is left to go on with.
@@ -56,11 +49,12 @@ func (a *Agent) turn(parent context.Context) event.TurnEnd {
 	}
 	a.crew.close()
 	a.join()
-	return a.end(endOf(ctx, err))
+	return a.end(ctx, err)
 }
 
-// end tells and records how a turn ended.
-func (a *Agent) end(end event.TurnEnd) event.TurnEnd {
+// end tells and records how a turn is ended by err.
+func (a *Agent) end(ctx context.Context, err error) event.TurnEnd {
+	end := endOf(ctx, err)
 	a.emit(a.usage)
 	if a.id == "" {
 		a.record(session.Turn{Reason: end.Reason, Detail: detail(end)})
@@ -69,37 +63,25 @@ func (a *Agent) end(end event.TurnEnd) event.TurnEnd {
 	return end
 }
 
-func detail(end event.TurnEnd) string {
-	if end.Detail == nil {
-		return ""
-	}
-	return *end.Detail
-}
+func detail(end event.TurnEnd) string { return *cmp.Or(end.Detail, new("")) }
 
-// endOf is the end of a turn by err.
 func endOf(ctx context.Context, err error) event.TurnEnd {
 	var (
 		known   *ending
 		timeout *TimeoutError
 		fault   *provider.Error
-		end     = event.TurnEnd{Reason: event.Failed}
-		detail  = oneLine(err.Error(), maxDetail)
+		end     = event.TurnEnd{Reason: event.Failed, Detail: new(oneLine(err.Error(), maxDetail))}
 	)
 	switch {
 	case errors.As(err, &known):
 		return known.TurnEnd
 	case ctx.Err() != nil:
-		if end.Reason = event.Cancelled; !errors.As(context.Cause(ctx), &timeout) {
-			return end
+		if end.Reason, end.Detail = event.Cancelled, nil; errors.As(context.Cause(ctx), &timeout) {
+			end.Detail = new(timeout.Error())
 		}
-		detail = timeout.Error()
 	case errors.As(err, &fault):
 		end.Err = &event.Fault{Kind: string(fault.Kind), Status: fault.Status, Retryable: fault.Retryable()}
-		if fault.Kind == provider.TooLong {
-			detail = "the conversation does not fit into the context window, and nothing is left to leave out: " + detail
-		}
 	}
-	end.Detail = &detail
 	return end
 }
 
@@ -148,7 +130,7 @@ func (t *turn) ask(ctx context.Context) (provider.Done, error) {
 			return done, err
 		}
 		if t.estimate() > before*9/10 {
-			return done, e
+			return done, fmt.Errorf("the conversation does not fit into the context window, and nothing is left to leave out: %w", e)
 		}
 	}
 }
@@ -220,43 +202,41 @@ func (a *Agent) count(done provider.Done, fill bool) {
 	a.record(session.Usage{Agent: a.id, Usage: u, Fill: a.base})
 }
 
-// take goes on with a whole reply.
+// take goes on with a whole reply. Useless ones in a row end the turn; how many, depends on what the last one is.
 func (t *turn) take(ctx context.Context, done provider.Done) error {
 	text, calls := done.Reply.Text(), done.Reply.Calls()
 	t.useless++
+	most, fault := 0, ""
 	switch {
 	case done.Stop == provider.StopRefusal:
 		t.part(text)
 		return errors.New("the model refused to answer this. Ask in another way, or another model")
-	case done.Stop == provider.StopLength && len(calls) > 0: // they may be incomplete
+	case done.Stop == provider.StopLength && len(calls) > 0:
+		most, fault = 3, "the reply was cut at the output limit (a larger maxOutput in the settings may help)"
 		t.add(done.Reply)
 		for _, c := range calls {
 			t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: cutCall})
 		}
 		t.notice("the reply was cut at the output limit; its calls were not run")
-		return t.again(maxCut, "the reply was cut at the output limit (a larger maxOutput in the settings may help)")
 	case done.Stop == provider.StopPause && len(calls) == 0:
+		most, fault = 10, "the model paused again and again without an answer"
 		t.add(done.Reply)
-		return t.again(maxPauses, "the model paused again and again without an answer")
 	case len(calls) == 0 && blank(text):
+		most, fault = 2, "the model gave an empty answer"
 		t.add(&msg.Note{Text: "Your last reply was empty. Go on with the work, or answer in text."})
-		return t.again(maxEmpty, "the model gave an empty answer")
+	default:
+		t.useless = 0
+		t.add(done.Reply)
+		if len(calls) > 0 {
+			return t.runCalls(ctx, calls)
+		}
+		if done.Stop == provider.StopLength {
+			t.notice("the answer was cut at the output limit of the model")
+		}
+		return t.answered(ctx, text)
 	}
-	t.useless = 0
-	t.add(done.Reply)
-	if len(calls) > 0 {
-		return t.runCalls(ctx, calls)
-	}
-	if done.Stop == provider.StopLength {
-		t.notice("the answer was cut at the output limit of the model")
-	}
-	return t.answered(ctx, text)
-}
-
-// again goes on after a useless reply, or ends the turn at the most-th of them in a row.
-func (t *turn) again(most int, detail string) error {
 	if t.useless >= most {
-		return fmt.Errorf("%s, %d times in a row", detail, t.useless)
+		return fmt.Errorf("%s, %d times in a row", fault, t.useless)
 	}
 	return nil
 }

@@ -54,17 +54,17 @@ func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
 		}
 	}
 	a.usage = event.Usage{}
-	return a.end(endOf(ctx, err))
+	return a.end(ctx, err)
 }
 
 // begin takes stock of the protected files and queues the input and what the model is told of the check. Blank input and a
 // check that is denied are refused.
 func (w *work) begin(ctx context.Context, in Input) error {
-	if !says(in.message()) {
+	if !says(&in) {
 		return errors.New("the message is empty: nothing was sent")
 	}
 	if w.u.Command == "" {
-		w.push(in.message())
+		w.push(&in)
 		return nil
 	}
 	if d := w.gate.Judge(w.u.Command, "", "", ""); d.Hard {
@@ -79,7 +79,7 @@ func (w *work) begin(ctx context.Context, in Input) error {
 		w.protected = f.Protected
 		told += "\nFiles that match these patterns must stay exactly as they are, or the check does not count: " + strings.Join(w.u.Protect, ", ")
 	}
-	w.push(in.message())
+	w.push(&in)
 	w.push(&msg.Note{Text: told})
 	return nil
 }
@@ -143,14 +143,11 @@ func (w *work) touched(before, after gate.Fingerprint, known bool) (out []string
 
 // failed is what the model is told of a check that did not pass.
 func (w *work) failed(out gate.Output, touched []string) string {
-	how := fmt.Sprintf("exited with %d", out.Exit)
-	switch {
-	case out.TimedOut:
+	how := cmp.Or(out.Signal, fmt.Sprintf("exited with %d", out.Exit))
+	if out.TimedOut {
 		how = "ran into its time limit"
-	case out.Signal != "":
-		how = "was ended by a signal, " + out.Signal
 	}
-	text := fmt.Sprintf("The check %s, round %d of %d: %s", how, w.round, w.u.Rounds, w.u.Command)
+	text := fmt.Sprintf("The check failed (%s), round %d of %d: %s", how, w.round, w.u.Rounds, w.u.Command)
 	if len(touched) > 0 {
 		text += "\nIt does not count: these protected files are not as they were at the start. Put them back: " + strings.Join(touched, ", ")
 	}
