@@ -2,19 +2,23 @@
 // depth, and takes what it cannot know for anything. It is pure.
 //
 // One walk over the parsed text keeps what the shell would know: variables, the current directory, functions, and what
-// flows through pipes and files. Words are folded to the texts they may stand for (fold.go), wrappers are taken off until
-// the program that really runs is found (wrapper.go), text that a shell would run is read again, and five detectors look at
-// each simple command: privilege, disk and deletion (system.go), secret files (operand.go), downloads (download.go). Only
-// words that run or that name a file count; a pattern for grep or a commit message is just text.
+// flows through pipes and files (walk.go). Words are expanded to the texts they may stand for (fold.go), wrappers are taken
+// off until the program that really runs is found (wrapper.go), text that a shell would run is read again, and five
+// detectors look at each simple command: privilege, disk and deletion (system.go), secret files (operand.go), downloads
+// (download.go). What they know of programs stands in programs.txt. Only words that run or that name a file count; a pattern
+// for grep or a commit message is just text.
 //
 // What is too long, too deep or broken is cut at everything that may separate commands, and the pieces are judged the same
 // way, without regard to quoting.
 package denial
 
 import (
-	"slices"
+	_ "embed"
+	"regexp"
 	"strings"
+	"sync"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"anchor/internal/shellread"
@@ -37,10 +41,8 @@ type Env struct {
 
 // Bounds of one scan. Beyond them the text is cut crudely, so the time stays short and nothing is left out.
 const (
-	maxParsed  = 128 << 10 // bytes
-	maxNesting = 150       // open brackets, quotes and keywords
-	maxSteps   = 50_000    // statements and commands, those read again included
-	maxDepth   = 12        // texts within texts
+	maxSteps = 50_000 // statements and commands, those read again included
+	maxDepth = 12     // texts within texts
 )
 
 // Scan returns the first denial of a command, or nil, and the words that may name files, to be looked up on disk by the
@@ -77,8 +79,8 @@ func walk(command string, env Env) *findings {
 }
 
 func (f *findings) start(env Env) *scan {
-	return &scan{findings: f, env: env, cwds: []string{env.Dir}, args: []string{"bash"},
-		vars: map[string][]string{}, files: map[string]flow{}, funcs: map[string]*syntax.Stmt{}}
+	vars := map[string][]expand.Variable{"HOME": {text(env.Home)}, "PWD": {text(env.Dir)}, "IFS": {text(" \t\n")}, "0": {text("bash")}, "@": {list()}}
+	return &scan{findings: f, env: env, vars: vars, files: map[string]flow{}, funcs: map[string]*syntax.Stmt{}}
 }
 
 func (f *findings) deny(rule, reason string) {
@@ -96,7 +98,6 @@ func (f *findings) step() bool {
 
 // code reads a text as bash would and walks it in this state.
 func (s *scan) code(text string, in flow) flow {
-	text = plain(text)
 	if s.cutting {
 		return s.call(strings.Fields(text), in)
 	}
@@ -104,11 +105,7 @@ func (s *scan) code(text string, in flow) flow {
 		s.crude = true
 		return flow{}
 	}
-	if len(text) > maxParsed || tooDeep(text) {
-		s.cut(text)
-		return flow{}
-	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	file, err := shellread.Parse(text)
 	if err != nil {
 		s.cut(text)
 		return flow{}
@@ -118,69 +115,60 @@ func (s *scan) code(text string, in flow) flow {
 	return s.stmts(file.Stmts, in)
 }
 
-// tooDeep guesses from above how deep the parser would have to go.
-func tooDeep(text string) bool {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '(', '{', '`', '[':
-			depth++
-		case ')', '}', ']':
-			depth = max(depth-1, 0)
+// cut judges a text that can't be parsed: its pieces between separators, quotes and backslashes taken out.
+func (s *scan) cut(text string) {
+	through, was := flow{}, s.cutting
+	s.cutting = true
+	defer func() { s.cutting = was }()
+	homes := strings.NewReplacer("~", s.env.Home, "${HOME}", s.env.Home, "$HOME", s.env.Home)
+	for line := range strings.Lines(homes.Replace(separators.Replace(text))) {
+		if !strings.HasPrefix(line, "|") {
+			through = flow{}
 		}
-		if depth > maxNesting {
+		var words []string
+		redirect := ""
+		for _, w := range strings.Fields(leading.ReplaceAllString(line, "")) {
+			if redirect != "" {
+				s.target(w, redirect == ">")
+			}
+			if redirect = ""; w == "<" || w == ">" {
+				redirect = w
+			} else {
+				words = append(words, w)
+			}
+		}
+		through = s.call(words, through)
+	}
+}
+
+var (
+	separators = strings.NewReplacer(`"`, "", "'", "", "\\\n", "", `\`, "", "&&", "\n", "||", "\n", "|&", "\n|", "|", "\n|", ";", "\n", "&", "\n", "(", "\n", ")", "\n", "`", "\n", "{ ", "\n", "<", " < ", ">", " > ")
+	leading    = regexp.MustCompile(`^[|$!{}\s]*(?:(?:if|then|else|elif|while|until|do|time|!|\{|case|in|eval|\w+=\S*)(?:\s+|$))*`)
+)
+
+//go:embed programs.txt
+var programs string
+
+var table = sync.OnceValue(func() map[string]string { return shellread.Table(programs) })
+
+// is says whether programs.txt has a name under a kind; fact returns what it knows of it there.
+func is(kind, name string) bool { _, ok := table()[kind+":"+name]; return ok }
+
+func fact(kind, name string) string { return table()[kind+":"+name] }
+
+// listed says whether a word is in a list of words with blanks between.
+func listed(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if w == word {
 			return true
 		}
 	}
 	return false
 }
 
-// cut judges a text that can't be parsed: its pieces between separators, quotes and backslashes taken out.
-func (s *scan) cut(text string) {
-	through, was := flow{}, s.cutting
-	s.cutting = true
-	defer func() { s.cutting = was }()
-	for line := range strings.Lines(s.homes(separators.Replace(text))) {
-		piped := strings.HasPrefix(line, "|")
-		words := strings.Fields(strings.TrimLeft(line, "|$!{}"))
-		for len(words) > 0 && (strings.Contains(" if then else elif while until do time ! { case in eval ", " "+words[0]+" ") || isAssignment(words[0])) {
-			words = words[1:]
-		}
-		if !piped {
-			through = flow{}
-		}
-		for i := 1; i+1 < len(words); i++ {
-			if words[i] == "<" || words[i] == ">" {
-				s.secretPath(words[i+1])
-			}
-			if words[i] == ">" {
-				s.device(words[i+1], "the redirection to "+words[i+1])
-			}
-		}
-		words = slices.DeleteFunc(words, func(w string) bool { return w == "<" || w == ">" })
-		through = s.call(words, through)
-	}
-}
-
-var separators = strings.NewReplacer(`"`, "", "'", "", "\\\n", "", `\`, "", "&&", "\n", "||", "\n", "|&", "\n|", "|", "\n|", ";", "\n", "&", "\n", "(", "\n", ")", "\n", "`", "\n", "{ ", "\n", "<", " < ", ">", " > ")
-
-func (s *scan) homes(text string) string {
-	return strings.NewReplacer("~", s.env.Home, "${HOME}", s.env.Home, "$HOME", s.env.Home).Replace(text)
-}
-
-var plainly = strings.NewReplacer(star, "*", one, "?", split, " ")
-
-// plain makes a folded text one to parse or to show again.
-func plain(text string) string {
-	if !strings.ContainsAny(text, star+one+split) {
-		return text
-	}
-	return plainly.Replace(text)
-}
-
 // show is a word for a message.
 func show(word string) string {
-	word = strings.NewReplacer(unknown, "…", network, "…").Replace(plain(word))
+	word = strings.NewReplacer(unknown, "…", network, "…").Replace(word)
 	if len(word) > 80 {
 		word = strings.ToValidUTF8(word[:80], "") + "…"
 	}

@@ -2,28 +2,8 @@ package denial
 
 import (
 	"path"
-	"slices"
 	"strings"
 )
-
-var downloaders = set("curl wget wget2 fetch aria2c http https xh lynx links elinks w3m nc ncat netcat socat telnet ftp tftp lwp-request lwp-download GET axel")
-
-const (
-	shells = "sh bash dash zsh ksh mksh ash fish rbash csh tcsh"
-)
-
-// Programs that print what a site holds with these words behind them.
-var fetching = []string{"gh api", "gh release", "glab api", "aws s3", "gsutil cat", "gcloud storage", "az storage"}
-
-// interpreter is a program that runs text: the options that carry code, and those that take another value.
-type interpreter struct{ code, values string }
-
-var interpreters = map[string]interpreter{
-	"python": {"-c", "-W -X"}, "pypy": {"-c", "-W -X"}, "node": {"-e --eval -p --print -pe", "-r --require --import --loader"}, "nodejs": {"-e --eval -p --print", "-r --require"},
-	"deno": {"eval", ""}, "bun": {"-e --eval", "-r"}, "ruby": {"-e", "-r -I"}, "perl": {"-e -E", ""}, "php": {"-r", "-d"}, "lua": {"-e", "-l"}, "luajit": {"-e", "-l"},
-	"Rscript": {"-e", ""}, "R": {"-e", ""}, "pwsh": {"-c -Command", ""}, "osascript": {"-e", ""}, "tclsh": {}, "expect": {"-c", ""}, "elixir": {"-e", ""}, "julia": {"-e -E", ""}, "groovy": {"-e", ""}, "ts-node": {"-e", ""}, "tsx": {"-e", ""},
-	"crontab": {}, "at": {"", "-t -q"}, "batch": {},
-}
 
 func (s *scan) denyDownload(what string) {
 	s.deny("download into an interpreter", what+" runs what was just downloaded, unseen; a person may save it, read it, and then run it.")
@@ -38,33 +18,26 @@ func (s *scan) runsDownload(word string) {
 
 // runsText judges a program that runs text as code: from its options, a file, or its standard input. ok is false for any
 // other program.
-func (s *scan) runsText(name string, argv []string, in flow) (out flow, ok bool) {
-	args := argv[1:]
+func (s *scan) runsText(name string, args []string, in flow) (out flow, ok bool) {
 	switch {
 	case name == "make" && strings.Contains(strings.Join(args, " "), "-f -"):
 		return s.script(name, "-", in, false), true
 	case name == "eval":
-		return s.shellText("eval", strings.Join(args, " "), in), true
-	case name == "trap":
-		if args = pastOptions(args, ""); len(args) > 0 {
-			s.shellText("trap", args[0], in)
+		return s.shellText(name, strings.Join(args, " "), in), true
+	case name == "trap", name == "source", name == ".":
+		if args = pastOptions(args, ""); len(args) == 0 {
+			return flow{}, true
 		}
-		return flow{}, true
-	case name == "source" || name == ".":
-		if args = pastOptions(args, ""); len(args) > 0 {
-			s.secretPath(args[0])
-			return s.script(name, args[0], in, true), true
+		if name == "trap" {
+			s.shellText(name, args[0], in)
+			return flow{}, true
 		}
-		return flow{}, true
-	case listed(shells, name):
-		return s.shell(name, args, in), true
+		s.secretPath(args[0])
+		return s.script(name, args[0], in, true), true
+	case is("code", strings.TrimRight(name, "0123456789.")):
+		return s.interpret(strings.TrimRight(name, "0123456789."), args, in), true
 	}
-	i, ok := interpreters[strings.TrimRight(name, "0123456789.")]
-	if !ok {
-		return flow{}, false
-	}
-	s.interpret(name, i, args, in)
-	return flow{}, true
+	return flow{}, false
 }
 
 func (s *scan) shellText(name, text string, in flow) flow {
@@ -77,7 +50,7 @@ func (s *scan) shellText(name, text string, in flow) flow {
 // script judges a file that is run: what is known to be in it is read as well if a shell runs it.
 func (s *scan) script(name, file string, in flow, shell bool) flow {
 	f := s.stored(file)
-	if file == "-" || file == "/dev/stdin" || file == "/dev/fd/0" || file == "/proc/self/fd/0" {
+	if listed("- /dev/stdin /dev/fd/0 /proc/self/fd/0", file) {
 		f = in
 	}
 	if f.net != "" || strings.HasPrefix(file, network) {
@@ -89,117 +62,92 @@ func (s *scan) script(name, file string, in flow, shell bool) flow {
 	return flow{}
 }
 
-// shell judges sh and its kin: -c TEXT, a script, or standard input.
-func (s *scan) shell(name string, args []string, in flow) flow {
-	c := s.fork()
+// interpret judges sh, python and the like: code in an option, a module, a script, or standard input.
+func (s *scan) interpret(name string, args []string, in flow) flow {
+	c, code, values, shell := s.fork(), fact("code", name), fact("value", name), is("shell", name)
 	for i := 0; i < len(args); i++ {
-		a := args[i]
+		a, rest := args[i], args[i+1:]
+		short := len(a) > 1 && a[0] == '-' && a[1] != '-'
 		switch {
-		case a == "--" || a == "-":
-			if i+1 < len(args) {
-				return c.shellFile(name, args[i+1:], in)
-			}
-		case strings.HasPrefix(a, "--") || len(a) < 2 || a[0] != '-' && a[0] != '+':
-			if listed("--rcfile --init-file", a) {
-				i++
-			} else if a == "" || a[0] != '-' {
-				return c.shellFile(name, args[i:], in)
-			}
-		case a[0] == '-' && strings.Contains(a, "c"):
-			rest := pastOptions(args[i+1:], "-o -O")
-			if len(rest) == 0 {
-				return flow{}
-			}
-			if s.cutting { // its quotes are gone
-				return s.call(rest, in)
-			}
-			if c.args = rest[1:]; len(c.args) == 0 {
-				c.args = []string{name}
-			}
-			return c.shellText(name, rest[0], in)
-		case strings.HasSuffix(a, "o") || strings.HasSuffix(a, "O"):
-			i++
-		case strings.Contains(a, "s"):
-			return c.script(name, "-", in, true)
-		}
-	}
-	return c.script(name, "-", in, true)
-}
-
-func (s *scan) shellFile(name string, words []string, in flow) flow {
-	s.secretPath(words[0])
-	s.args = words
-	for _, w := range words[1:] {
-		s.secretPath(w)
-	}
-	return s.script(name, words[0], in, true)
-}
-
-// interpret judges python and the like: code in an option, a module, a script, or standard input.
-func (s *scan) interpret(name string, lang interpreter, args []string, in flow) {
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		bundled := len(a) > 2 && a[0] == '-' && a[1] != '-' && lang.code != "" && listed(lang.code, "-"+a[len(a)-1:])
-		switch {
-		case listed(lang.code, a) || bundled:
-			if i+1 < len(args) && strings.Contains(args[i+1], network) {
+		case shell && short && strings.Contains(a, "c"):
+			return c.shellCode(name, pastOptions(rest, values), in)
+		case !shell && (listed(code, a) || short && listed(code, "-"+a[len(a)-1:]) || a == "-m"):
+			if a != "-m" && len(rest) > 0 && strings.Contains(rest[0], network) {
 				s.denyDownload(show(name))
 			}
-			s.operands("", append([]string{name}, args[min(i+2, len(args)):]...))
-			return
-		case a == "-m":
-			s.operands("", append([]string{name}, args[min(i+2, len(args)):]...))
-			return
-		case listed(lang.values, a):
+			s.operands("", rest[min(1, len(rest)):])
+			return flow{}
+		case listed(values, a), shell && short && strings.ContainsAny(a[len(a)-1:], "oO"):
 			i++
-		case a == "run" && listed("bun deno", name):
-		case a == "-" || !strings.HasPrefix(a, "-"):
+		case shell && short && strings.Contains(a, "s"):
+			return c.script(name, "-", in, true)
+		case a == "run" && listed("bun deno", name), shell && (a == "-" || a == "--"):
+		case a == "-", !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "+"):
 			if name == "at" {
 				continue // a time
 			}
-			s.operands("", append([]string{name}, args[i:]...))
-			s.script(name, a, in, false)
-			return
-		case listed("--version -V -v --help -h -l", a):
-			return
+			s.operands("", args[i:])
+			c.arguments(args[i:])
+			return c.script(name, a, in, shell)
+		case !shell && listed("--version -V -v --help -h -l", a):
+			return flow{}
 		default:
 			s.option(a, "")
 		}
 	}
-	s.script(name, "-", in, listed("at batch", name))
+	return c.script(name, "-", in, shell || listed("at batch", name))
+}
+
+// shellCode judges sh -c TEXT NAME ARGUMENTS…
+func (s *scan) shellCode(name string, words []string, in flow) flow {
+	switch {
+	case len(words) == 0:
+		return flow{}
+	case s.cutting: // its quotes are gone
+		return s.call(words, in)
+	case len(words) > 1:
+		s.arguments(words[1:])
+	default:
+		s.arguments([]string{name})
+	}
+	return s.shellText(name, words[0], in)
+}
+
+// arguments sets $0 and those that follow.
+func (s *scan) arguments(words []string) {
+	s.set("0", text(words[0]))
+	s.set("@", list(words[1:]...))
 }
 
 // output returns what a program puts out, and remembers the files that it writes.
-func (s *scan) output(name string, argv []string, in flow) flow {
-	args := argv[1:]
+func (s *scan) output(name string, args []string, in flow) flow {
+	files := operandsOf(args)
 	switch {
-	case downloaders[name], s.guessed(name, "curl wget"), len(args) > 0 && slices.Contains(fetching, name+" "+args[0]):
+	case is("download", name), len(args) > 0 && is("download", name+"+"+args[0]), guessed(name, "curl wget"):
 		for _, f := range downloaded(name, args) {
 			s.keep(f, flow{net: name})
 		}
 		return flow{net: name}
 	case name == "echo":
-		return flow{text: strings.Join(pastEchoOptions(args), " ") + "\n"}
+		for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
+			args = args[1:]
+		}
+		return flow{text: strings.Join(args, " ") + "\n"}
 	case name == "printf" && len(args) > 0:
 		return flow{text: printed(args)}
-	case name == "command" || name == "which" || name == "type":
-		if operands := operandsOf(args); len(operands) > 0 {
-			return flow{text: operands[0]}
-		}
-	case name == "find":
-		if text, ok := optionText(args, "-name"); ok {
-			return flow{text: text}
-		}
-		return flow{text: s.found}
+	case listed("command which type", name) && len(files) > 0:
+		return flow{text: files[0]}
+	case isFind(name):
+		return s.find(args)
 	case name == "pwd":
 		return flow{text: s.cwd()}
 	case listed("read mapfile readarray", name):
-		for _, v := range operandsOf(args) {
-			s.set(v, []string{in.value()})
+		for _, v := range files {
+			s.set(v, text(in.value()))
 		}
 		return flow{}
 	case name == "tee":
-		for _, f := range operandsOf(args) {
+		for _, f := range files {
 			s.keep(f, in)
 		}
 		return in
@@ -208,7 +156,6 @@ func (s *scan) output(name string, argv []string, in flow) flow {
 	if f, ok := optionText(args, "of="); ok && name == "dd" {
 		s.keep(f, in)
 	}
-	files := operandsOf(args)
 	for _, f := range files {
 		out = out.with(s.stored(f))
 	}
@@ -218,18 +165,9 @@ func (s *scan) output(name string, argv []string, in flow) flow {
 		s.keep(to+"/"+path.Base(files[0]), out)
 	}
 	if name == "cat" {
-		out.text += in.text
-	} else {
-		out.text = ""
+		return out.with(flow{text: in.text})
 	}
-	return out
-}
-
-func pastEchoOptions(args []string) []string {
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
-		args = args[1:]
-	}
-	return args
+	return flow{net: out.net}
 }
 
 // printed is what printf puts out: its format with the words in place of %s, well enough to read commands in it.
@@ -248,14 +186,17 @@ func printed(args []string) string {
 // downloaded returns the files that a downloader may write: what its options name, and the last parts of its addresses.
 func downloaded(name string, args []string) (files []string) {
 	for i, a := range args {
-		if !strings.HasPrefix(a, "-") || len(a) < 2 {
+		_, v, attached := strings.Cut(a, "=")
+		output := func(c byte) bool { return c == 'o' || c == 'O' && name != "curl" }
+		switch {
+		case !strings.HasPrefix(a, "-") || len(a) < 2:
 			a, _, _ = strings.Cut(a, "?")
 			files = append(files, path.Base(a))
-		} else if o := a[len(a)-1:]; i+1 < len(args) && (listed("--output --output-document --out", a) || a[1] != '-' && (o == "o" || o == "O" && name != "curl")) {
+		case i+1 < len(args) && (listed("--output --output-document --out", a) || a[1] != '-' && output(a[len(a)-1])):
 			files = append(files, args[i+1])
-		} else if _, v, ok := strings.Cut(a, "="); ok {
+		case attached:
 			files = append(files, v)
-		} else if len(a) > 2 && (a[1] == 'o' || a[1] == 'O' && name != "curl") {
+		case len(a) > 2 && output(a[1]):
 			files = append(files, a[2:])
 		}
 	}

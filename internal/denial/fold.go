@@ -1,7 +1,9 @@
 package denial
 
 import (
+	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,51 +11,90 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A word is folded to the texts it may stand for, as bash would expand it. What is not known stands in the text as one of
-// these bytes, which real words do not hold. (Not NUL, which the parser drops.)
+// A word is expanded as bash would do it, in an environment that holds what the text itself says. What is not known stands
+// in the text as one of these bytes, which real words do not hold. Patterns stay as they are.
 const (
 	unknown = "\x05" // any text
-	star    = "\x01" // * of a pattern
-	one     = "\x02" // one character of a pattern
-	split   = "\x03" // a blank at which an unquoted expansion falls into words
 	network = "\x04" // any text, and it came from the network
+	wild    = unknown + network + "*?["
 )
 
-const wild = unknown + star + one + network
-
-// Beyond these a fold gives up and says unknown: words can grow without end (x=$x$x).
+// Beyond these an expansion gives up and says unknown: words can grow without end (x=$x$x).
 const (
-	maxTexts = 64
-	maxText  = 1 << 16
+	maxText   = 4096
+	maxFields = 1024
+	maxValues = 16 // of one variable
 )
 
-// word returns the texts that a word may stand for; more than one for braces and for variables set in branches.
-func (s *scan) word(w *syntax.Word) []string {
+func text(s string) expand.Variable {
+	return expand.Variable{Set: true, Kind: expand.String, Str: s}
+}
+
+func list(words ...string) expand.Variable {
+	return expand.Variable{Set: true, Kind: expand.Indexed, List: words}
+}
+
+// Get is what a variable holds: in an expansion, one of its possible values after the other.
+func (s *scan) Get(name string) expand.Variable {
+	user, isHome := strings.CutPrefix(name, "HOME ")
+	n, notNumber := strconv.Atoi(name)
+	args := s.vars["@"]
+	switch {
+	case user == "+":
+		return text(s.cwd())
+	case user == "root":
+		return text("/root")
+	case isHome:
+		return text("/home/" + user)
+	case name == "IFS" && s.whole:
+		return text("")
+	case (name == "@" || name == "*") && args == nil:
+		return list(unknown)
+	case name == "*":
+		return args[0]
+	case notNumber == nil && n > 0 && args != nil:
+		if n > len(args[0].List) {
+			return text("")
+		}
+		return text(args[0].List[n-1])
+	}
+	may := s.vars[name]
+	if len(may) == 0 {
+		return text(unknown)
+	}
+	s.most = max(s.most, len(may))
+	return may[s.pick%len(may)]
+}
+
+// Each lists no variables.
+func (s *scan) Each(func(string, expand.Variable) bool) {}
+
+// Set is called for ${x:=…} and $((x=…)).
+func (s *scan) Set(name string, v expand.Variable) error {
+	s.set(name, v)
+	return nil
+}
+
+// set gives a variable values. In a branch the ones it had stay possible.
+func (s *scan) set(name string, may ...expand.Variable) {
+	if s.branch > 0 {
+		may = slices.Concat(s.vars[name], may)
+	}
+	if len(may) > maxValues {
+		may = []expand.Variable{text(unknown)}
+	}
+	s.vars[name] = may
+}
+
+// word returns the fields that a word may become.
+func (s *scan) word(w *syntax.Word) (out []string) {
 	if w == nil {
-		return []string{""}
+		return nil
 	}
-	if len(w.Parts) == 1 {
-		if l, ok := w.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(l.Value, "\\*?[{~"+split) {
-			return []string{l.Value}
-		}
+	if lit := w.Lit(); lit != "" && !strings.ContainsAny(lit, `\{~`) {
+		return []string{lit}
 	}
-	if l := w.Lit(); strings.Contains(l, "{") || len(w.Parts) > 1 {
-		syntax.SplitBraces(w)
-	}
-	texts := s.parts(w.Parts, false)
-	if l, ok := w.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(l.Value, "~") {
-		for i, t := range texts {
-			texts[i] = s.tilde(t)
-		}
-	}
-	var out []string
-	for _, t := range texts {
-		if !strings.Contains(t, split) {
-			out = append(out, t)
-			continue
-		}
-		out = append(out, strings.FieldsFunc(t, func(r rune) bool { return r == rune(split[0]) })...)
-	}
+	s.each(w, false, func(fields []string) { out = append(out, fields...) })
 	return out
 }
 
@@ -64,206 +105,120 @@ func (s *scan) words(ws []*syntax.Word) (out []string) {
 	return out
 }
 
-func (s *scan) tilde(t string) string {
-	user, rest, _ := strings.Cut(t[1:], "/")
-	rest = "/" + rest
-	switch user {
-	case "":
-		return s.env.Home + rest
-	case "+":
-		return s.cwd() + rest
-	case "root":
-		return "/root" + rest
+// each expands a word once for every choice among what its variables may hold; whole without splitting it.
+func (s *scan) each(w *syntax.Word, whole bool, yield func(fields []string)) {
+	defer s.prepare(w)()
+	s.whole = whole
+	for s.pick, s.most = 0, 1; s.pick < s.most; s.pick++ {
+		yield(s.fields(w))
 	}
-	return "/home/" + user + rest
+	s.pick, s.whole = 0, false
 }
 
-// parts folds the parts of a word side by side.
-func (s *scan) parts(ps []syntax.WordPart, quoted bool) []string {
-	texts := []string{""}
-	for _, p := range ps {
-		more := s.part(p, quoted)
-		if len(more) == 1 {
-			for i := range texts {
-				texts[i] += more[0]
+// fields expands a word.
+func (s *scan) fields(w *syntax.Word) (out []string) {
+	size, most := 0, s.most
+	ok := s.guard(w, func() error {
+		words := expand.FieldsSeq(s.config(), w)
+		s.most = most // it looked at PWD
+		for field, err := range words {
+			size += len(field) + 1
+			if out = append(out, field); err != nil || size > maxText || len(out) > maxFields {
+				return err
 			}
-		} else {
-			texts = cross(texts, more)
 		}
-		if len(texts) > maxTexts || len(texts) > 0 && len(texts[0]) > maxText {
-			s.crude = true
-			return []string{unknown}
-		}
-	}
-	return texts
-}
-
-func cross(a, b []string) (out []string) {
-	for _, x := range a {
-		for _, y := range b {
-			out = append(out, x+y)
-		}
-	}
-	return out
-}
-
-func (s *scan) part(p syntax.WordPart, quoted bool) []string {
-	switch p := p.(type) {
-	case *syntax.Lit:
-		return []string{literal(p.Value, quoted)}
-	case *syntax.SglQuoted:
-		if p.Dollar {
-			return []string{ansiC(p.Value)}
-		}
-		return []string{p.Value}
-	case *syntax.DblQuoted:
-		return s.parts(p.Parts, true)
-	case *syntax.ParamExp:
-		return s.param(p, quoted)
-	case *syntax.CmdSubst:
-		return expanded([]string{s.fork().stmts(p.Stmts, flow{}).value()}, quoted)
-	case *syntax.ProcSubst:
-		return []string{s.process(p)}
-	case *syntax.BraceExp:
-		if p.Sequence {
-			return []string{unknown}
-		}
-		var out []string
-		for _, e := range p.Elems {
-			out = append(out, s.parts(e.Parts, quoted)...)
-		}
-		return out
-	}
-	s.inner(p)
-	return []string{unknown}
-}
-
-var blanks = strings.NewReplacer(" ", split, "\t", split, "\n", split, "*", star, "?", one)
-
-// expanded is what word splitting and pattern matching see of a value.
-func expanded(values []string, quoted bool) []string {
-	if quoted {
-		return values
-	}
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = blanks.Replace(v)
-	}
-	return out
-}
-
-// literal takes backslashes out of a literal as bash does in or outside double quotes, and marks the patterns in it.
-func literal(v string, quoted bool) string {
-	if !strings.ContainsAny(v, `\*?[`) {
-		return v
-	}
-	var b strings.Builder
-	for i := 0; i < len(v); i++ {
-		c := v[i]
-		switch {
-		case c == '\\' && i+1 < len(v) && (!quoted || strings.IndexByte("$`\"\\\n", v[i+1]) >= 0):
-			if i++; v[i] != '\n' {
-				b.WriteByte(v[i])
-			}
-		case quoted:
-			b.WriteByte(c)
-		case c == '*':
-			b.WriteString(star)
-		case c == '?':
-			b.WriteString(one)
-		case c == '[' && strings.IndexByte(v[i+1:], ']') > 0:
-			set := v[i+1 : i+1+strings.IndexByte(v[i+1:], ']')]
-			i += len(set) + 1
-			if len(set) > 1 {
-				set = one
-			}
-			b.WriteString(set)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-// ansiC decodes the escapes of $'…'. Bash ends the text at a NUL.
-func ansiC(v string) string {
-	text, _, err := expand.Format(nil, v, nil)
-	if err != nil {
-		return unknown
-	}
-	text, _, _ = strings.Cut(text, "\x00")
-	return text
-}
-
-// param folds $x and ${x…}. Of a default and a value both count; what cuts or replaces gives unknown.
-func (s *scan) param(p *syntax.ParamExp, quoted bool) []string {
-	if p.Param == nil || p.Length || p.Width || p.Excl || p.Slice != nil || p.Repl != nil || p.Names != 0 {
-		s.inner(p)
+		return nil
+	})
+	if s.steps += size / 256; !ok || size > maxText || len(out) > maxFields {
+		s.crude = s.crude || ok
 		return []string{unknown}
 	}
-	if p.Index != nil {
+	return out
+}
+
+// guard runs an expansion. Of a word that the library refuses or did not expect, the substitutions are scanned all the same.
+func (s *scan) guard(w *syntax.Word, expansion func() error) (ok bool) {
+	defer func() {
+		if ok = ok && recover() == nil; !ok {
+			s.inner(w)
+		}
+	}()
+	return expansion() == nil
+}
+
+func (s *scan) config() *expand.Config {
+	return &expand.Config{
+		Env: s,
+		CmdSubst: func(out io.Writer, c *syntax.CmdSubst) error {
+			_, err := io.WriteString(out, s.fork().stmts(c.Stmts, flow{}).value())
+			return err
+		},
+		ProcSubst: func(p *syntax.ProcSubst) (string, error) { return s.process(p), nil },
+	}
+}
+
+// prepare changes what the library would take for known or empty, and returns what undoes it: a default counts for a
+// variable that is not known, no part of its value is known, and what may grow without bounds is unknown.
+func (s *scan) prepare(w *syntax.Word) (undo func()) {
+	undo = func() {}
+	syntax.Walk(w, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		case *syntax.Word:
+			for i, p := range n.Parts {
+				if _, ok := p.(*syntax.ExtGlob); ok {
+					n.Parts[i] = &syntax.Lit{Value: "*"}
+				}
+			}
+		case *syntax.ParamExp:
+			if before, saved := undo, *n; s.simplify(n) {
+				undo = func() { *n = saved; before() }
+			}
+		}
+		return true
+	})
+	return undo
+}
+
+func (s *scan) simplify(p *syntax.ParamExp) (changed bool) {
+	if p.Param == nil {
+		return false
+	}
+	may := s.vars[p.Param.Value]
+	known := len(may) > 0 || p.Param.Value >= "0" && p.Param.Value <= "99" && s.vars["@"] != nil
+	if p.Index != nil && (!known || may[0].Kind != expand.Indexed) {
 		s.inner(p.Index)
+		p.Index, changed = nil, true
 	}
-	name := p.Param.Value
-	values, known := s.value(name)
-	if p.Exp == nil {
-		return expanded(values, quoted)
+	switch {
+	case p.Repl != nil && (len(p.Repl.With.Lit()) > 99 || p.Repl.With != nil && p.Repl.With.Lit() == "" && len(p.Repl.With.Parts) > 0):
+		s.inner(p)
+		*p = syntax.ParamExp{Param: &syntax.Lit{Value: "?"}}
+		return true
+	case p.Slice != nil && !known:
+		p.Slice, changed = nil, true
+	case p.Exp != nil && !known && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull):
+		s.set(p.Param.Value, text(strings.Join(s.word(p.Exp.Word), " ")))
+	case p.Exp != nil && !known && (p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull):
+		p.Exp, changed = &syntax.Expansion{Op: syntax.AlternateUnset, Word: p.Exp.Word}, true
 	}
-	given := s.word(p.Exp.Word)
-	switch p.Exp.Op {
-	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		if !known {
-			s.set(name, given)
-		}
-		fallthrough
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
-		if known {
-			return expanded(values, quoted)
-		}
-		return expanded(given, quoted)
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		return expanded(given, quoted)
-	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		return expanded(values, quoted)
-	}
-	return []string{unknown}
+	return changed
 }
 
-// value returns what a variable may hold, and whether the text itself or the shell says so.
-func (s *scan) value(name string) (values []string, known bool) {
-	if v, ok := s.vars[name]; ok {
-		return v, true
-	}
-	switch name {
-	case "HOME":
-		return []string{s.env.Home}, true
-	case "PWD":
-		return []string{s.cwd()}, true
-	case "IFS":
-		return []string{" "}, true
-	case "@", "*":
-		if s.args != nil {
-			return []string{strings.Join(s.args[min(1, len(s.args)):], split)}, true
+// inner scans the substitutions anywhere below a node whose own meaning does not matter.
+func (s *scan) inner(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			s.fork().stmts(n.Stmts, flow{})
+			return false
+		case *syntax.ProcSubst:
+			s.fork().stmts(n.Stmts, flow{})
+			return false
 		}
-	}
-	if n, err := strconv.Atoi(name); err == nil && s.args != nil {
-		if n < len(s.args) {
-			return []string{s.args[n]}, true
-		}
-		return []string{""}, true
-	}
-	return []string{unknown}, false
-}
-
-// set gives a variable values. In a branch the ones it had stay possible.
-func (s *scan) set(name string, values []string) {
-	if s.branch > 0 {
-		values = append(append([]string(nil), s.vars[name]...), values...)
-	}
-	if len(values) > maxTexts/4 {
-		values = []string{unknown}
-	}
-	s.vars[name] = values
+		return true
+	})
 }
 
 // resolve makes a folded word an absolute path as seen from the current directory; empty if that is not known.
@@ -277,22 +232,8 @@ func resolve(cwd, word string) string {
 	return path.Clean(word)
 }
 
-// fits says whether a text that may hold unknown parts can be name.
+// fits says whether a text that may hold unknown parts and wildcards can be name.
 func fits(pattern, name string) bool {
-	p, n, mark, from := 0, 0, -1, 0 // mark: the last part of any length, and where in name it may go on
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && strings.IndexByte(unknown+star+network, pattern[p]) >= 0:
-			mark, from = p, n
-			p++
-		case p < len(pattern) && (pattern[p:p+1] == one || pattern[p] == name[n]):
-			p, n = p+1, n+1
-		case mark >= 0:
-			from++
-			p, n = mark+1, from
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], unknown+star+network) == ""
+	ok, err := path.Match(strings.NewReplacer(unknown, "*", network, "*").Replace(pattern), name)
+	return ok && err == nil
 }

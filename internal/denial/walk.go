@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -17,33 +18,49 @@ func (f flow) with(g flow) flow {
 	if f.net == "" {
 		f.net = g.net
 	}
-	if len(f.text)+len(g.text) <= maxText {
+	if len(f.text)+len(g.text) <= maxFlow {
 		f.text += g.text
 	}
 	return f
+}
+
+const maxFlow = 1 << 16
+
+// value is the text that a variable gets from a flow.
+func (f flow) value() string {
+	switch {
+	case f.net != "":
+		return network
+	case f.text != "":
+		return strings.TrimRight(f.text, "\n")
+	}
+	return unknown
 }
 
 // scan is the state of a walk over one text: what the shell would know at this place.
 type scan struct {
 	*findings
 	env    Env
-	cwds   []string // where the shell may be; the last one is the likeliest
-	vars   map[string][]string
-	args   []string // $0, $1, …; nil if not known
+	vars   map[string][]expand.Variable // each with all that it may hold; also 0, @ and PWD
 	files  map[string]flow
 	funcs  map[string]*syntax.Stmt
-	found  string // what the last find put out
-	branch int    // over 0 in what may not be run
-	depth  int    // of texts within texts and calls of functions
+	branch int // over 0 in what may not be run
+	depth  int // of texts within texts and calls of functions
+
+	pick, most int  // of the expansion at hand: which of the values, and how many the variables in it have
+	whole      bool // it does not split
 }
 
-func (s *scan) cwd() string { return s.cwds[len(s.cwds)-1] }
+// cwds are where the shell may be; cwd is the likeliest. What is no absolute path is not known.
+func (s *scan) cwds() []expand.Variable { return s.vars["PWD"] }
+
+func (s *scan) cwd() string { return s.cwds()[len(s.cwds())-1].Str }
 
 // fork returns the state of a subshell.
 func (s *scan) fork() *scan {
 	s.steps += len(s.vars) / 4
 	c := *s
-	c.vars, c.files, c.cwds = maps.Clone(s.vars), s.files, slices.Clone(s.cwds)
+	c.vars = maps.Clone(s.vars)
 	return &c
 }
 
@@ -52,6 +69,13 @@ func (s *scan) stmts(list []*syntax.Stmt, in flow) (out flow) {
 		out = out.with(s.stmt(st, in))
 	}
 	return out
+}
+
+// branched walks what may not be run.
+func (s *scan) branched(list []*syntax.Stmt, in flow) flow {
+	s.branch++
+	defer func() { s.branch-- }()
+	return s.stmts(list, in)
 }
 
 // stmt walks a statement with what comes in on its standard input, and returns what it puts out.
@@ -65,9 +89,9 @@ func (s *scan) stmt(st *syntax.Stmt, in flow) flow {
 	for _, r := range st.Redirs {
 		in, targets = s.redirect(r, in, targets)
 	}
-	out := s.command(st.Cmd, in)
-	if st.Cmd == nil {
-		out = in // $(< file)
+	out := in // $(< file)
+	if st.Cmd != nil {
+		out = s.command(st.Cmd, in)
 	}
 	for _, t := range targets {
 		s.keep(t, out)
@@ -81,43 +105,41 @@ func (s *scan) stmt(st *syntax.Stmt, in flow) flow {
 
 // redirect judges a redirection and returns what standard input is now and the files written so far.
 func (s *scan) redirect(r *syntax.Redirect, in flow, targets []string) (flow, []string) {
-	texts := s.word(r.Word)
-	switch r.Op {
-	case syntax.Hdoc, syntax.DashHdoc:
-		if r.Hdoc == nil {
-			return in, targets
-		}
-		return s.here(strings.Join(s.parts(r.Hdoc.Parts, true), "\n")), targets
-	case syntax.WordHdoc:
-		return s.here(strings.Join(texts, " ")), targets
+	if r.Hdoc != nil || r.Op == syntax.WordHdoc {
+		return s.here(r), targets
 	}
-	for _, t := range texts {
-		reads := r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut
-		if strings.HasPrefix(t, "/dev/tcp/") || strings.HasPrefix(t, "/dev/udp/") {
+	for _, t := range s.word(r.Word) {
+		switch _, err := strconv.Atoi(strings.TrimSuffix(t, "-")); {
+		case strings.HasPrefix(t, "/dev/tcp/"), strings.HasPrefix(t, "/dev/udp/"):
 			return flow{net: t}, targets
-		}
-		if r.Op == syntax.DplIn || isNumber(t) {
+		case r.Op == syntax.DplIn || err == nil:
 			continue
-		}
-		s.secretPath(t)
-		if reads {
+		case r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut:
 			in = s.stored(t).with(in)
 		}
-		if r.Op != syntax.RdrIn {
-			s.device(t, "the redirection to "+show(t))
-			s.sudoers(t)
+		if s.target(t, r.Op != syntax.RdrIn); r.Op != syntax.RdrIn {
 			targets = append(targets, t)
 		}
 	}
 	return in, targets
 }
 
-func isNumber(t string) bool { _, err := strconv.Atoi(strings.TrimSuffix(t, "-")); return err == nil }
+// target judges the file of a redirection.
+func (s *scan) target(file string, written bool) {
+	if s.secretPath(file); written {
+		s.device(file, "the redirection to "+show(file))
+		s.sudoers(file)
+	}
+}
 
 // here is the flow of a here-document or here-string.
-func (s *scan) here(text string) flow {
-	f := flow{text: text + "\n"}
-	if strings.Contains(text, network) {
+func (s *scan) here(r *syntax.Redirect) flow {
+	body := strings.Join(s.word(r.Word), " ")
+	if r.Hdoc != nil {
+		s.guard(r.Hdoc, func() (err error) { body, err = expand.Document(s.config(), r.Hdoc); return err })
+	}
+	f := flow{text: body + "\n"}
+	if strings.Contains(body, network) {
 		f.net = "a download"
 	}
 	return f
@@ -137,16 +159,18 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 	case *syntax.Block:
 		return s.stmts(c.Stmts, in)
 	case *syntax.IfClause:
-		return s.ifClause(c, in)
+		out = s.stmts(c.Cond, in)
+		for ; c != nil; c = c.Else {
+			out = out.with(s.branched(c.Then, in))
+			if c.Else != nil {
+				out = out.with(s.branched(c.Else.Cond, in))
+			}
+		}
 	case *syntax.WhileClause:
 		out = s.stmts(c.Cond, in)
 		return out.with(s.branched(c.Do, in))
 	case *syntax.ForClause:
-		if it, ok := c.Loop.(*syntax.WordIter); ok {
-			s.set(it.Name.Value, s.words(it.Items))
-		} else {
-			s.inner(c.Loop)
-		}
+		s.loop(c.Loop)
 		return s.branched(c.Do, in)
 	case *syntax.CaseClause:
 		s.inner(c.Word)
@@ -161,7 +185,7 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 			s.funcs[c.Name.Value] = c.Body
 		}
 		body := s.fork()
-		body.args = nil
+		delete(body.vars, "@")
 		body.stmt(c.Body, in)
 	case *syntax.DeclClause:
 		for _, a := range c.Args {
@@ -171,28 +195,24 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 		return s.stmt(c.Stmt, in)
 	case *syntax.CoprocClause:
 		return s.stmt(c.Stmt, in)
-	case nil:
 	default:
 		s.inner(c)
 	}
 	return out
 }
 
-func (s *scan) branched(list []*syntax.Stmt, in flow) flow {
-	s.branch++
-	defer func() { s.branch-- }()
-	return s.stmts(list, in)
-}
-
-func (s *scan) ifClause(c *syntax.IfClause, in flow) flow {
-	out := s.stmts(c.Cond, in)
-	for ; c != nil; c = c.Else {
-		out = out.with(s.branched(c.Then, in))
-		if c.Else != nil {
-			out = out.with(s.branched(c.Else.Cond, in))
-		}
+// loop gives the variable of a for all its values.
+func (s *scan) loop(l syntax.Loop) {
+	it, ok := l.(*syntax.WordIter)
+	if !ok {
+		s.inner(l)
+		return
 	}
-	return out
+	var may []expand.Variable
+	for _, w := range s.words(it.Items) {
+		may = append(may, text(w))
+	}
+	s.set(it.Name.Value, may...)
 }
 
 func (s *scan) binary(c *syntax.BinaryCmd, in flow) flow {
@@ -209,62 +229,29 @@ func (s *scan) binary(c *syntax.BinaryCmd, in flow) flow {
 }
 
 func (s *scan) assign(a *syntax.Assign) {
-	var values []string
+	if a.Index != nil {
+		s.inner(a.Index)
+	}
+	var may []expand.Variable
 	switch {
 	case a.Array != nil:
 		var elems []string
 		for _, e := range a.Array.Elems {
 			elems = append(elems, s.word(e.Value)...)
 		}
-		values = []string{strings.Join(elems, split)}
+		may = append(may, list(elems...))
 	case a.Value != nil:
-		// Nothing is split or matched here: x=$y keeps the blanks and stars of y.
-		for _, t := range s.parts(a.Value.Parts, false) {
-			if strings.HasPrefix(t, "~") {
-				t = s.tilde(t)
+		s.each(a.Value, true, func(fields []string) {
+			v := text(strings.Join(fields, " "))
+			if a.Append && a.Name != nil && len(s.vars[a.Name.Value]) > 0 {
+				v.Str = s.Get(a.Name.Value).Str + v.Str
 			}
-			values = append(values, plain(t))
-		}
+			may = append(may, v)
+		})
 	}
-	if a.Index != nil {
-		s.inner(a.Index)
+	if a.Name != nil && !a.Naked {
+		s.set(a.Name.Value, may...)
 	}
-	if a.Name == nil || a.Naked {
-		return
-	}
-	if old, ok := s.vars[a.Name.Value]; a.Append && ok {
-		values = cross(old, values)
-	}
-	if len(values) > 0 && len(values[0]) > maxText {
-		values, s.crude = []string{unknown}, true
-	}
-	s.set(a.Name.Value, values)
-}
-
-// inner scans the substitutions anywhere below a node whose own meaning does not matter.
-func (s *scan) inner(n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			s.fork().stmts(n.Stmts, flow{})
-			return false
-		case *syntax.ProcSubst:
-			s.fork().stmts(n.Stmts, flow{})
-			return false
-		}
-		return true
-	})
-}
-
-// value is the text that a variable gets from a flow.
-func (f flow) value() string {
-	switch {
-	case f.net != "":
-		return network
-	case f.text != "":
-		return strings.TrimRight(f.text, "\n")
-	}
-	return unknown
 }
 
 // process returns a name for the file of <(…) or >(…).
@@ -290,4 +277,31 @@ func (s *scan) stored(name string) flow {
 		return flow{}
 	}
 	return s.files[resolve(s.cwd(), name)]
+}
+
+// changeDir follows cd. In a branch the old place stays possible.
+func (s *scan) changeDir(args []string) {
+	to := s.env.Home
+	if args = pastOptions(args, ""); len(args) > 0 {
+		to = resolve(s.cwd(), args[0])
+	}
+	if to == "" || len(to) > 4096 { // no system has a longer path
+		to = unknown
+	}
+	s.set("PWD", text(to))
+}
+
+// simple walks a simple command: its first word may stand for several.
+func (s *scan) simple(args []*syntax.Word, in flow) (out flow) {
+	if len(args) == 0 {
+		return flow{}
+	}
+	first, rest := s.word(args[0]), s.words(args[1:])
+	if len(first) == 0 {
+		return s.call(rest, in)
+	}
+	for i := range first {
+		out = out.with(s.call(slices.Concat(first[i:], rest), in))
+	}
+	return out
 }
