@@ -26,46 +26,40 @@ type Fingerprint struct {
 // tooFresh is how near to now a time of change can't tell a further change.
 const tooFresh = 50 * time.Millisecond
 
-// Fingerprint takes the state of the directory: names, sizes, times, modes. Where something changed just now, it waits
-// until times can tell the next change and looks again, a few times at most: the same state always has the same
-// fingerprint.
+// Fingerprint takes the state of the directory: names, sizes, times, modes. Where something changed just now, it waits until times can
+// tell the next change and looks again, a few times at most: the same state always has the same fingerprint.
 func (g *Gate) Fingerprint(ctx context.Context, protect []string) (Fingerprint, error) {
 	p := g.resolve(g.dir)
-	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), nothing, func(ctx context.Context, e effects) (Fingerprint, error) {
-		return e.fingerprint(ctx, p, protect)
-	})
-}
-
-func (l looks) fingerprint(ctx context.Context, p place, protect []string) (Fingerprint, error) {
-	out := Fingerprint{Protected: map[string]string{}}
-	var err error
-	for range 3 {
-		var newest time.Time
-		if out.Sum, newest, err = l.stateSum(ctx, p); err != nil || time.Since(newest) >= tooFresh {
-			break
+	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), nothing, func(ctx context.Context, e effects) (out Fingerprint, err error) {
+		for range 3 {
+			var newest time.Time
+			if out, newest, err = e.fingerprint(ctx, p, protect); err != nil || time.Since(newest) >= tooFresh {
+				break
+			}
+			select {
+			case <-time.After(tooFresh - time.Since(newest)):
+			case <-ctx.Done():
+				return out, ctx.Err()
+			}
 		}
-		select {
-		case <-time.After(tooFresh - time.Since(newest)):
-		case <-ctx.Done():
-			return out, ctx.Err()
-		}
-	}
-	if err != nil || len(protect) == 0 {
 		return out, err
-	}
-	o := WalkOptions{Ignored: true, Secret: true, Want: func(e Entry) bool { return !e.Type.IsDir() && matchesAny(protect, e.Name) }}
-	_, err = l.walk(ctx, p, o, func(e Entry) error {
-		out.Protected[e.Name] = l.contentSum(e.Name)
-		return nil
 	})
-	return out, err
 }
 
-// stateSum is the hash of what the files' entries say, with the time of the last change.
-func (l looks) stateSum(ctx context.Context, p place) (sum [32]byte, newest time.Time, err error) {
+// fingerprint goes through the tree once. It returns the time of the last change too.
+func (l looks) fingerprint(ctx context.Context, p place, protect []string) (out Fingerprint, newest time.Time, err error) {
+	out.Protected = map[string]string{}
 	h, now := sha256.New(), time.Now()
 	var line []byte
-	_, err = l.walk(ctx, p, WalkOptions{Secret: true}, func(e Entry) error {
+	isProtected := func(e Entry) bool { return !e.Type.IsDir() && matchesAny(protect, e.Name) }
+	o := WalkOptions{Secret: true, mark: len(protect) > 0, Want: func(e Entry) bool { return !e.ignored || isProtected(e) }}
+	_, err = l.walk(ctx, p, o, func(e Entry) error {
+		if isProtected(e) {
+			out.Protected[e.Name] = l.contentSum(e.Name)
+		}
+		if e.ignored {
+			return nil
+		}
 		line = append(append(line[:0], e.Name...), 0)
 		line = binary.LittleEndian.AppendUint32(line, uint32(e.Mode))
 		if !e.Type.IsDir() { // a directory's time is changed by ignored files too
@@ -79,33 +73,25 @@ func (l looks) stateSum(ctx context.Context, p place) (sum [32]byte, newest time
 		h.Write(line)
 		return nil
 	})
-	h.Sum(sum[:0])
-	return sum, newest, err
+	h.Sum(out.Sum[:0])
+	return out, newest, err
 }
 
-// contentSum is the hash of a file's content, or of where a link leads, or why there is none. Nobody gets to see the
-// content.
+// contentSum is the hash of a file's content, or of where a link leads, or why there is none. Nobody gets to see the content.
 func (l looks) contentSum(name string) string {
 	if target, err := os.Readlink(filepath.Join(l.dir, filepath.FromSlash(name))); err == nil {
 		return "link " + target
 	}
+	h := sha256.New()
 	f, _, err := l.open(l.resolve(name))
+	if err == nil {
+		defer f.Close()
+		_, err = io.Copy(h, f)
+	}
 	if err != nil {
 		return err.Error()
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return err.Error()
-	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// isProtected says whether a file, relative to the directory, is one that must stay as it is.
-func (g *Gate) isProtected(rel string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return rel != "" && matchesAny(g.protect, rel)
 }
 
 // matchesAny says whether a name relative to the directory matches one of the globs: as a whole, or one of the folders it
@@ -113,9 +99,10 @@ func (g *Gate) isProtected(rel string) bool {
 func matchesAny(globs []string, name string) bool {
 	for _, glob := range globs {
 		glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
-		for at := name; at != "."; at = path.Dir(at) {
+		anywhere := !strings.Contains(glob, "/")
+		for at := name; at != "." && at != ""; at = path.Dir(at) {
 			what := at
-			if !strings.Contains(glob, "/") {
+			if anywhere {
 				what = path.Base(at)
 			}
 			if ok, _ := doublestar.Match(glob, what); ok {

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // nonblock keeps the opening of a named pipe from waiting for its other end.
@@ -101,12 +100,4 @@ func signalName(s *os.ProcessState) string {
 		return st.Signal().String()
 	}
 	return ""
-}
-
-// changed is when the inode was last changed, which no program can set.
-func changed(info fs.FileInfo) time.Time {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return changeTime(st)
-	}
-	return info.ModTime()
 }

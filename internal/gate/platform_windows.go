@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
-	"time"
 )
 
 const nonblock = 0
@@ -38,5 +37,3 @@ func kill(sessions []int, _ string) {
 func alive([]int, string) bool { return false }
 
 func signalName(*os.ProcessState) string { return "" }
-
-func changed(info fs.FileInfo) time.Time { return info.ModTime() }

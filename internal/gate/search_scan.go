@@ -37,6 +37,7 @@ type branch struct {
 	abs     string
 	depth   int
 	rules   *ignore.Rules // for the directory itself
+	ignored bool
 	dir     handle
 	users   int
 	entries []found
@@ -148,11 +149,12 @@ func (s *scan) sift(b *branch, names []fs.DirEntry) {
 			continue
 		}
 		abs := dir + d.Name()
-		if !s.o.Ignored && rules.Match(filepath.ToSlash(abs[s.top:]), d.IsDir()) {
+		ignored := b.ignored || !s.o.Ignored && rules.Match(filepath.ToSlash(abs[s.top:]), d.IsDir())
+		if ignored && !s.o.mark {
 			out.Ignored++
 			continue
 		}
-		e := found{Entry: Entry{Name: filepath.ToSlash(abs[s.name:]), Rel: filepath.ToSlash(abs[s.rel:]), Type: d.Type(), Depth: b.depth + 1}}
+		e := found{Entry: Entry{Name: filepath.ToSlash(abs[s.name:]), Rel: filepath.ToSlash(abs[s.rel:]), Type: d.Type(), Depth: b.depth + 1, ignored: ignored}}
 		e.wanted = s.o.Want == nil || s.o.Want(e.Entry)
 		if !e.wanted && !d.IsDir() {
 			continue
@@ -162,21 +164,15 @@ func (s *scan) sift(b *branch, names []fs.DirEntry) {
 			continue
 		}
 		if e.wanted && s.files == nil {
-			e.stat(d)
+			b.dir.stat(&e.Entry)
 		}
 		if d.IsDir() && (s.o.Depth == 0 || b.depth+1 < s.o.Depth) {
-			e.below = &branch{parent: b, abs: abs, depth: b.depth + 1, rules: rules, users: 1}
+			e.below = &branch{parent: b, abs: abs, depth: b.depth + 1, rules: rules, ignored: ignored, users: 1}
 		}
 		b.entries = append(b.entries, e)
 	}
 	s.skip(out)
 	slices.SortFunc(b.entries, func(x, y found) int { return cmp.Compare(x.Rel, y.Rel) })
-}
-
-func (e *found) stat(d fs.DirEntry) {
-	if info, err := d.Info(); err == nil {
-		e.Mode, e.Size, e.Mod, e.Changed = info.Mode(), info.Size(), info.ModTime(), changed(info)
-	}
 }
 
 // rules returns the ignore rules for the entries of a directory that holds names.

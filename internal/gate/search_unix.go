@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,6 +40,15 @@ func (h handle) dir(name, abs string) (handle, error) {
 func (h handle) list() ([]fs.DirEntry, error) { return h.file.ReadDir(-1) }
 
 func (h handle) close() { h.file.Close() }
+
+// stat looks up what an entry of this directory is.
+func (h handle) stat(e *Entry) {
+	var st unix.Stat_t
+	if unix.Fstatat(h.fd, path.Base(e.Rel), &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+		e.Mode, e.Size = e.Type|fs.FileMode(st.Mode&0o777), st.Size
+		e.Mod, e.Changed = time.Unix(st.Mtim.Unix()), time.Unix(st.Ctim.Unix())
+	}
+}
 
 // open opens a regular file in this directory, without waiting, and returns its size.
 func (h handle) open(name string) (io.ReadCloser, int64, error) {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 )
 
 // handle is an open directory of a scan.
@@ -29,6 +30,12 @@ func (h handle) list() ([]fs.DirEntry, error) {
 }
 
 func (h handle) close() { h.root.Close() }
+
+func (h handle) stat(e *Entry) {
+	if info, err := h.root.Lstat(path.Base(e.Rel)); err == nil {
+		e.Mode, e.Size, e.Mod, e.Changed = info.Mode(), info.Size(), info.ModTime(), info.ModTime()
+	}
+}
 
 func (h handle) open(name string) (io.ReadCloser, int64, error) {
 	f, info, err := openRegular(h.root, name, name)
