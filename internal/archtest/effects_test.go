@@ -15,7 +15,6 @@ var changing = map[string][]string{
 
 // ends are functions of gate that reach such calls though no effect calls them, and why they may.
 var ends = map[string]string{
-	"Confine": "runs in a process of its own, for a command that was judged before it was started",
 	"Close":   "ends what effects started",
 }
 
