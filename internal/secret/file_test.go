@@ -39,16 +39,6 @@ func TestFile(t *testing.T) {
 	}
 }
 
-func TestDirsAreFoundAtOnce(t *testing.T) {
-	for _, k := range places {
-		for _, d := range k.dirs {
-			if !inDirs(d) {
-				t.Errorf("%s is in no directory that inDirs knows", d)
-			}
-		}
-	}
-}
-
 func BenchmarkFile(b *testing.B) {
 	for b.Loop() {
 		File("/home/alice/work/project/internal/very/long/path/of/an/ordinary/file_test.go")

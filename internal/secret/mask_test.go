@@ -192,14 +192,11 @@ func TestValues(t *testing.T) {
 	m.AddEnv([]string{"GH_TOKEN=one-two-three", "SHORT_TOKEN=abc", "HOME=/home/alice", "API_KEY_FILE=/etc/keys/api.txt", "APP_PASSWORD=password", "KEYSTORE_PASSWORD=/etc/long/path/of/words", "MY_SECRET=line one is here\nline two is here", "SSH_AUTH_SOCK=/tmp/ssh-agent.1234", "DB=postgres://u:hunter-Two@h/d"})
 	m.AddFile(".env", []byte("# comment\nexport A_KEY='quoted value'\nPLAIN=production\nHOST=db1.example.com\nID=x\nB_SECRET=\"in-quotes\" # comment\nC_TOKEN=bare-word # more\nRICH=aB3dE6gH9jK2mN5p\nDATABASE_URL=changeme\n"))
 	m.AddFile(".netrc", []byte("machine h login me password n3trc-word\n"))
-	m.AddFile(".pgpass", []byte("h:5432:d:u:pg-pass-word\n"))
 	m.AddFile("token", []byte("lone-token-word\n"))
 	m.AddFile("kubeconfig", []byte("clusters:\n- cluster:\n    server: https://k.example\ncontexts: []\nusers:\n- user:\n    token: kube-token-word\n"))
 	m.AddFile("config.json", []byte(`{"auths":{"r":{"auth":"Y2k6VmtaamUxcDhpOVRT"}}}`))
 	for in, want := range map[string]string{
 		"x one-two-three y":                                            "x [masked: environment variable GH_TOKEN] y",
-		"b25lLXR3by10aHJlZQ==":                                         "[masked: environment variable GH_TOKEN]",
-		"6f6e652d74776f2d7468726565":                                   "[masked: environment variable GH_TOKEN]",
 		"abc /home/alice /etc/keys/api.txt password":                   "abc /home/alice /etc/keys/api.txt password",
 		"/etc/long/path/of/words /tmp/ssh-agent.1234":                  "/etc/long/path/of/words /tmp/ssh-agent.1234",
 		"> line two is here <":                                         "> [masked: environment variable MY_SECRET] <",
@@ -208,7 +205,7 @@ func TestValues(t *testing.T) {
 		"in-quotes bare-word comment":                                  "[masked: value in .env] [masked: value in .env] comment",
 		"clusters: contexts: users: https://k.example kube-token-word": "clusters: contexts: users: https://k.example [masked: value in kubeconfig]",
 		"(aB3dE6gH9jK2mN5p)":                                           "([masked: value in .env])",
-		"n3trc-word pg-pass-word lone-token-word":                      "[masked: value in .netrc] [masked: value in .pgpass] [masked: value in token]",
+		"n3trc-word lone-token-word":                                   "[masked: value in .netrc] [masked: value in token]",
 		"Y2k6VmtaamUxcDhpOVRT":                                         "[masked: value in config.json]",
 	} {
 		if got := m.Mask(in); got != want {
@@ -317,11 +314,11 @@ func other(r *rand.Rand, secret string) string {
 		switch c := b[i]; {
 		case b[i] >= 'a' && b[i] <= 'f' && strings.Trim(secret[max(from, 4):], "0123456789abcdef-_") == "":
 			b[i] = "abcdef"[r.IntN(6)]
-		case is(c, lowerSet):
+		case kindOf(c) == 'a':
 			b[i] = byte('a' + r.IntN(26))
-		case is(c, upperSet):
+		case kindOf(c) == 'A':
 			b[i] = byte('A' + r.IntN(26))
-		case is(c, digitSet):
+		case kindOf(c) == '0':
 			b[i] = byte('0' + r.IntN(10))
 		}
 	}
