@@ -1,10 +1,9 @@
 package skill
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,48 +23,28 @@ var (
 	families = map[string]string{"opus": "claude-opus-5", "sonnet": "claude-sonnet-5", "haiku": "claude-haiku-4-5", "inherit": "", "": ""}
 )
 
-// agent reads one definition. The first place with a name wins.
-func (f Finder) agent(ctx context.Context, p place, name string, taken map[string]string, out *Found) {
-	file := filepath.Join(p.dir, name+".md")
-	text, _, ok := f.read(ctx, p, file, out)
-	if !ok {
-		return
-	}
-	a, dropped, err := define(text, name)
-	if err != nil {
-		out.notice(file, err)
-		return
-	}
-	if !out.first(taken, "agent", name, file) {
-		return
-	}
-	for _, d := range dropped {
-		out.notice(file, errors.New(d+" was left out"))
-	}
-	a.File = file
-	out.Agents = append(out.Agents, a)
-}
+// toolWord is one in a list of tools, written as YAML's list or in one line.
+var toolWord = regexp.MustCompile(`[\w-]+(\([^)]*\))?`)
 
 // define reads a definition and says what of it was dropped.
-func define(text, name string) (Agent, []string, error) {
+func define(text, name string) (a Agent, dropped []string, err error) {
 	var f struct {
 		Description, Model string
-		Tools              *list
+		Tools              any
 	}
 	body, err := split(text, &f)
 	switch {
 	case err != nil:
-		return Agent{}, nil, err
+		return a, nil, err
 	case !legalName.MatchString(name) || len(name) > 64:
-		return Agent{}, nil, fmt.Errorf("the file's name %q must be lowercase letters, digits and single hyphens", name)
+		return a, nil, fmt.Errorf("the file's name %q must be lowercase letters, digits and single hyphens", name)
 	case strings.TrimSpace(f.Description) == "":
-		return Agent{}, nil, errors.New("description is missing in the front matter")
+		return a, nil, errors.New("description is missing in the front matter")
 	}
-	a := Agent{Name: name, Description: strings.Join(strings.Fields(f.Description), " "), Model: f.Model, Prompt: strings.TrimSpace(body)}
-	var dropped []string
+	a = Agent{Name: name, Description: strings.Join(strings.Fields(f.Description), " "), Model: f.Model, Prompt: strings.TrimSpace(body)}
 	if f.Tools != nil {
 		a.Tools = []string{}
-		for _, t := range *f.Tools {
+		for _, t := range toolWord.FindAllString(fmt.Sprint(f.Tools), -1) {
 			if known, ok := toolName(t); ok && !slices.Contains(a.Tools, known) {
 				a.Tools = append(a.Tools, known)
 			} else if !ok {
@@ -88,13 +67,4 @@ func toolName(t string) (string, bool) {
 		return m, true
 	}
 	return name, slices.Contains(builtin, name) || strings.HasPrefix(name, "mcp__")
-}
-
-// AgentListing names the definitions, a line each, for the system prompt.
-func AgentListing(agents []Agent) string {
-	var b strings.Builder
-	for _, a := range agents {
-		fmt.Fprintf(&b, "- %s: %s\n", a.Name, cut(a.Description, 300))
-	}
-	return b.String()
 }

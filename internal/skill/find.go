@@ -1,16 +1,17 @@
 // Package skill finds and reads what a user or a project tells the model in files: skills, definitions of sub-agents, and
 // instructions. It grants nothing: all it returns is text, names, and notices about what is wrong with a file.
 //
-// Every file is read through the gate, judged by where it really is: a regular file below the place it was found in, and no
-// secret.
+// Every file is read through the gate, judged by where it really is: a regular file below the place it was found in, and no secret.
 package skill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,8 +22,8 @@ import (
 // maxFile bounds a SKILL.md, a definition or an instruction file, in bytes.
 const maxFile = 256 << 10
 
-// Finder looks for the files. Config is anchor's configuration directory and Home the user's home, each empty if there is
-// none; the project's places are found by the gate.
+// Finder looks for the files. Config is anchor's configuration directory and Home the user's home, each empty if there is none;
+// the project's places are found by the gate.
 type Finder struct {
 	Gate         *gate.Gate
 	Config, Home string
@@ -42,88 +43,103 @@ type Found struct {
 	Notices      []string
 }
 
+// search is one look through all places.
+type search struct {
+	Finder
+	Found
+	ctx   context.Context
+	dirs  []string          // of the project
+	taken map[string]string // kind and name to the file that has it
+	text  strings.Builder   // of the instructions
+	open  []string          // the real instruction files being read, against loops
+}
+
 // Find reads all places. It fails only when ctx ends.
 func (f Finder) Find(ctx context.Context) (Found, error) {
-	var out Found
-	dirs := f.Gate.ProjectDirs()
-	taken := map[string]string{}
-	for _, p := range f.places(dirs, ".anchor/skills", ".agents/skills", ".claude/skills") {
-		for _, name := range f.list(ctx, p) {
-			f.skill(ctx, p, name, taken, &out)
+	s := &search{Finder: f, ctx: ctx, dirs: f.Gate.ProjectDirs(), taken: map[string]string{}}
+	for _, from := range s.sources("/SKILL.md", ".anchor/skills", ".agents/skills", ".claude/skills") {
+		if skill, err := parse(from.text, from.name); s.takes("skill", from, err) {
+			skill.File, skill.Dir = from.file, filepath.Dir(from.real)
+			f.Gate.Own(skill.Dir)
+			s.Skills = append(s.Skills, skill)
 		}
 	}
-	clear(taken)
-	for _, p := range f.places(dirs, ".anchor/agents", ".claude/agents") {
-		for _, name := range f.list(ctx, p) {
-			if base, ok := strings.CutSuffix(name, ".md"); ok {
-				f.agent(ctx, p, base, taken, &out)
+	for _, from := range s.sources(".md", ".anchor/agents", ".claude/agents") {
+		if agent, dropped, err := define(from.text, from.name); s.takes("agent", from, err) {
+			agent.File = from.file
+			s.Agents = append(s.Agents, agent)
+			for _, d := range dropped {
+				s.notice(from.file, errors.New(d+" was left out"))
 			}
 		}
 	}
-	f.instructions(ctx, dirs, &out)
-	return out, ctx.Err()
+	s.instructions()
+	return s.Found, ctx.Err()
 }
 
-// place is a directory with skills or agents in it; its files may really be anywhere below root.
-type place struct{ dir, root string }
+// source is the file of a skill or an agent: text, as it was found and where it really is. name is its folder's or its own.
+type source struct{ name, file, real, text string }
 
-// places lists subs in every project directory, the nearest first, then below Config (where .anchor/ is not needed) and Home.
-func (f Finder) places(dirs []string, subs ...string) []place {
-	var out []place
-	for i := len(dirs) - 1; i >= 0; i-- {
+// sources reads the files NAME+suffix of all places: subs in every project directory, the nearest first, then below Config (where .anchor/ is
+// not needed) and Home.
+func (s *search) sources(suffix string, subs ...string) (out []source) {
+	for _, dir := range slices.Backward(s.dirs) {
 		for _, sub := range subs {
-			out = append(out, place{filepath.Join(dirs[i], sub), dirs[0]})
+			out = append(out, s.place(filepath.Join(dir, sub), s.dirs[0], suffix)...)
 		}
 	}
 	for _, sub := range subs {
-		if own, ok := strings.CutPrefix(sub, ".anchor/"); ok && f.Config != "" {
-			out = append(out, place{filepath.Join(f.Config, own), ""})
-		} else if !ok && f.Home != "" {
-			out = append(out, place{filepath.Join(f.Home, sub), ""})
+		if own, ok := strings.CutPrefix(sub, ".anchor/"); ok && s.Config != "" {
+			out = append(out, s.place(filepath.Join(s.Config, own), "", suffix)...)
+		} else if !ok && s.Home != "" {
+			out = append(out, s.place(filepath.Join(s.Home, sub), "", suffix)...)
 		}
 	}
 	return out
 }
 
-// list names what is in a place. Most places do not exist.
-func (f Finder) list(ctx context.Context, p place) []string {
-	root := p.root
-	if root == "" {
-		root = p.dir
+// place reads the files of a place. They may really be anywhere below root. In a user's own place, which has none, a folder may
+// be a link to elsewhere (many keep their skills in one repository): it is then its own root.
+func (s *search) place(dir, root, suffix string) (out []source) {
+	names, _ := s.Gate.ListOwn(s.ctx, cmp.Or(root, dir), dir) // most places do not exist
+	for _, entry := range names {
+		name, named := strings.CutSuffix(entry, suffix)
+		if suffix == ".md" && !named {
+			continue
+		}
+		file := filepath.Join(dir, name+suffix)
+		text, real, err := s.Gate.ReadOwn(s.ctx, cmp.Or(root, filepath.Dir(file)), file, maxFile)
+		if err == nil {
+			out = append(out, source{name, file, real, text})
+		} else if !errors.Is(err, gate.ErrNoFile) {
+			s.notice(file, err)
+		}
 	}
-	names, _ := f.Gate.ListOwn(ctx, root, p.dir)
-	return names
+	return out
 }
 
-// read reads a file of a place. In a user's own place a folder may be a link to elsewhere: many keep their skills in one
-// repository. It is then its own root. A file that is not there is no fault; others are told of.
-func (f Finder) read(ctx context.Context, p place, file string, out *Found) (text, real string, ok bool) {
-	root := p.root
-	if root == "" {
-		root = filepath.Dir(file)
-	}
-	text, real, err := f.Gate.ReadOwn(ctx, root, file, maxFile)
-	if err != nil && !errors.Is(err, gate.ErrNoFile) {
-		out.notice(file, err)
-	}
-	return text, real, err == nil
+func (s *search) notice(file string, err error) {
+	s.Notices = append(s.Notices, file+": "+err.Error())
 }
 
-func (o *Found) notice(file string, err error) { o.Notices = append(o.Notices, file+": "+err.Error()) }
-
-// first says whether name is still free, and takes it for file; of a later one the user is told.
-func (o *Found) first(taken map[string]string, kind, name, file string) bool {
-	if by, ok := taken[name]; ok {
-		o.notice(file, fmt.Errorf("%s %s is already taken from %s", kind, name, by))
+// takes says whether a file is good and the first with its name, or tells why it is left out.
+func (s *search) takes(kind string, from source, err error) bool {
+	name := kind + " " + from.name
+	if by, ok := s.taken[name]; ok && err == nil {
+		err = fmt.Errorf("%s is already taken from %s", name, by)
+	}
+	if err != nil {
+		s.notice(from.file, err)
 		return false
 	}
-	taken[name] = file
+	s.taken[name] = from.file
 	return true
 }
 
-var legalName = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$`)
-
-var fences = regexp.MustCompile(`(?s)\A---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\z)`)
+var (
+	legalName = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$`)
+	fences    = regexp.MustCompile(`(?s)\A---[ \t]*\n(.*?\n?)---[ \t]*(?:\n|\z)`)
+)
 
 // split separates the YAML front matter of a Markdown file, between two lines of three dashes, from its body, and decodes
 // it into v. Unknown fields are left alone.
@@ -137,16 +153,4 @@ func split(text string, v any) (body string, err error) {
 		return "", fmt.Errorf("front matter: %s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " "))
 	}
 	return strings.TrimLeft(text[len(m[0]):], "\n"), nil
-}
-
-// list is a YAML list of words, or one string with the words parted by commas or blanks.
-type list []string
-
-// UnmarshalYAML reads either form.
-func (l *list) UnmarshalYAML(n *yaml.Node) error {
-	if n.Kind == yaml.SequenceNode {
-		return n.Decode((*[]string)(l))
-	}
-	*l = strings.FieldsFunc(n.Value, func(r rune) bool { return strings.ContainsRune(", \t\n", r) })
-	return nil
 }

@@ -5,52 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"anchor/internal/gate"
 )
 
-// Skill is a folder with a SKILL.md, as the Agent Skills specification has it (agentskills.io/specification).
+// Skill is a folder with a SKILL.md, as the Agent Skills specification has it (agentskills.io/specification). What else stands in
+// the front matter, allowed-tools too, is read past: a skill grants nothing.
 type Skill struct {
 	Name        string
 	Description string
 	Dir         string // the real folder, absolute
 	File        string // its SKILL.md, as found
-	// Manual skills (disable-model-invocation) are not offered to the model; the user calls them by /NAME.
-	Manual bool
-}
-
-// skill reads one folder. The first place with a name wins.
-func (f Finder) skill(ctx context.Context, p place, folder string, taken map[string]string, out *Found) {
-	file := filepath.Join(p.dir, folder, "SKILL.md")
-	text, real, ok := f.read(ctx, p, file, out)
-	if !ok {
-		return
-	}
-	s, err := parse(text, folder)
-	if err != nil {
-		out.notice(file, err)
-		return
-	}
-	if out.first(taken, "skill", s.Name, file) {
-		s.File, s.Dir = file, filepath.Dir(real)
-		f.Gate.Own(s.Dir)
-		out.Skills = append(out.Skills, s)
-	}
-}
-
-// front is the front matter of a SKILL.md. What else stands there, allowed-tools too, is read past: a skill grants nothing.
-type front struct {
-	Name          string
-	Description   string
-	Compatibility string
-	Manual        bool `yaml:"disable-model-invocation"`
+	// Manual skills are not offered to the model; the user calls them by /NAME.
+	Manual bool `yaml:"disable-model-invocation"`
 }
 
 // parse checks a SKILL.md against the specification's limits.
 func parse(text, folder string) (Skill, error) {
-	var f front
+	var f struct {
+		Skill         `yaml:",inline"`
+		Compatibility string
+	}
 	if _, err := split(text, &f); err != nil {
 		return Skill{}, err
 	}
@@ -77,23 +55,17 @@ const listingSize = 6000
 // Listing names the skills that the model may load, a line each, for the system prompt. With many, descriptions are cut to
 // an equal share of the room. Empty without skills.
 func Listing(skills []Skill) string {
-	n, names, all := 0, 0, 0
-	for _, s := range skills {
-		if !s.Manual {
-			n, names, all = n+1, names+len(s.Name)+5, all+len(s.Name)+len(s.Description)+5
+	for share := 1024; ; share = share * 3 / 4 {
+		var b strings.Builder
+		for _, s := range skills {
+			if !s.Manual {
+				fmt.Fprintf(&b, "- %s: %s\n", s.Name, cut(s.Description, share))
+			}
+		}
+		if b.Len() <= listingSize || share == 0 {
+			return b.String()
 		}
 	}
-	share := 1024
-	if all > listingSize {
-		share = max(0, listingSize-names) / n
-	}
-	var b strings.Builder
-	for _, s := range skills {
-		if !s.Manual {
-			fmt.Fprintf(&b, "- %s: %s\n", s.Name, cut(s.Description, share))
-		}
-	}
-	return b.String()
 }
 
 // cut shortens s to at most n bytes, whole characters, with a mark.
@@ -110,14 +82,10 @@ type Set struct {
 	Skills []Skill
 }
 
-// Load returns a skill's body for the model, with the folder its other files are in. Skills that only the user may call are
-// refused; the error names those that exist.
+// Load returns a skill's body for the model, with the folder its other files are in. Of those that only the user may call it knows
+// nothing; the error names the others.
 func (s Set) Load(ctx context.Context, name string) (string, error) {
-	for _, k := range s.Skills {
-		if k.Name == name && k.Manual {
-			return "", fmt.Errorf("skill %s can only be called by the user, as /%s", name, name)
-		}
-	}
+	s.Skills = slices.DeleteFunc(slices.Clone(s.Skills), func(k Skill) bool { return k.Manual })
 	return s.Use(ctx, name, "")
 }
 
@@ -133,7 +101,7 @@ func (s Set) Use(ctx context.Context, name, arguments string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		body, err := split(text, &front{})
+		body, err := split(text, &struct{}{})
 		if err != nil {
 			return "", err
 		}

@@ -92,7 +92,7 @@ func TestSkillsAreFoundNearestFirst(t *testing.T) {
 	if body, err := set.Use(context.Background(), "mine", "a b"); err != nil || !strings.Contains(body, "Body of mine.\n\nArguments: a b\n") || !strings.Contains(body, "skills/mine.") {
 		t.Errorf("%q, %v", body, err)
 	}
-	if _, err := set.Load(context.Background(), "nope"); err == nil || !strings.Contains(err.Error(), "pdf, hand, root, mine, theirs") {
+	if _, err := set.Load(context.Background(), "nope"); err == nil || !strings.Contains(err.Error(), "there are: pdf, root, mine, theirs") {
 		t.Errorf("the error does not name the skills: %v", err)
 	}
 	// The files of a skill outside the directory are read unasked.
@@ -178,6 +178,9 @@ func TestAgents(t *testing.T) {
 		t.Errorf("plain: %+v", a)
 	}
 	all := strings.Join(found.Notices, "\n")
+	if len(found.Notices) != 4 {
+		t.Errorf("notices: %q", found.Notices)
+	}
 	for _, want := range []string{`the unknown tool "WebFetch"`, "reviewer is already taken", "Bad Name", "script:/tmp/x"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no notice of %s in %q", want, found.Notices)
