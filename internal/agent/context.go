@@ -101,11 +101,6 @@ func (g *gauge) rate() float64 {
 	return min(max(float64(g.base)/float64(g.mark), 0.5), 8)
 }
 
-// used is the fill for an estimate of the whole.
-func (g *gauge) used(estimate int) int {
-	return max(g.base+int(float64(estimate-g.mark)*g.rate()), 0)
-}
-
 func (g *gauge) counted(tokens, estimate int) { g.base, g.mark = tokens, estimate }
 
 // tokens calibrates an estimate; bytes is how much text a number of tokens holds.
@@ -114,7 +109,7 @@ func (g *gauge) bytes(tokens int) int    { return int(float64(tokens) * 4 / g.ra
 
 // estimate is that of the next request, used its fill in tokens.
 func (a *Agent) estimate() int { return a.fixed + sizes(a.list) }
-func (a *Agent) used() int     { return a.gauge.used(a.estimate()) }
+func (a *Agent) used() int     { return max(a.base+a.tokens(a.estimate()-a.mark), 0) }
 
 // limit is the fill from which the context is reduced: the share of the window that was asked for, with a tenth of the
 // window kept for the reply.

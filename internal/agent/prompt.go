@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Prompt is what the system prompt is made of. It does not change while a session runs, so that it is read from the
-// cache.
+// Prompt is what the system prompt is made of. It does not change while a session runs, so that it is read from the cache.
 type Prompt struct {
 	// Base replaces the text of anchor's own; empty for that. Extra comes last.
 	Base, Extra string

@@ -187,16 +187,13 @@ func (a *Agent) stream(ctx context.Context, r provider.Request, tell event.Sink)
 
 // count adds what a request used to the turn's usage and, if its prompt was the list, measures the fill by it.
 func (a *Agent) count(done provider.Done, fill bool) {
-	prompt := a.estimate()
-	whole := prompt + size(done.Reply)
 	if !done.Usage.Known {
-		done.Usage.Input = a.gauge.used(prompt)
-		done.Usage.Output = a.gauge.used(whole) - done.Usage.Input
+		done.Usage.Input, done.Usage.Output = a.used(), a.tokens(size(done.Reply))
 	}
 	u := event.Usage{Input: done.Usage.Input, Output: done.Usage.Output, Cached: done.Usage.Cached}
 	a.usage = a.usage.Add(u)
 	if fill {
-		a.counted(u.Input+u.Output, whole)
+		a.counted(u.Input+u.Output, a.estimate()+size(done.Reply))
 		a.emit(event.Context{Used: a.base, Window: a.window})
 	}
 	a.record(session.Usage{Agent: a.id, Usage: u, Fill: a.base})
