@@ -18,23 +18,15 @@ import (
 
 // Options make a Gate.
 type Options struct {
-	// Dir is the directory to work in; it must exist.
-	Dir string
-	// Home is the user's home directory, for ~ and for the denials. Env is anchor's own environment ("K=V").
-	Home string
-	Env  []string
-	// Rules are the user's allow and deny rules and yolo.
-	Rules policy.Rules
-	// Approver is asked; nil refuses what would ask.
-	Approver Approver
-	// Sink gets FileChanged, Diff, and the notices of refusals.
-	Sink event.Sink
-	// OutputDir is where whole outputs of commands go, 0600. Empty: nowhere.
-	OutputDir string
-	// PassEnv names secret variables that commands may see.
-	PassEnv []string
-	// Record gets what the session keeps of the gate's work; nil for none. An error fails the write.
-	Record func(Record) error
+	Dir       string             // to work in; it must exist
+	Home      string             // the user's home directory, for ~ and for the denials
+	Env       []string           // anchor's own environment ("K=V")
+	Rules     policy.Rules       // the user's allow and deny rules and yolo
+	Approver  Approver           // is asked; nil refuses what would ask
+	Sink      event.Sink         // gets FileChanged, Diff, and the notices of refusals
+	OutputDir string             // where whole outputs of commands go, 0600; empty: nowhere
+	PassEnv   []string           // secret variables that commands may see
+	Record    func(Record) error // gets what the session keeps of the gate's work; nil for none. An error fails the write
 }
 
 // Approver asks the user. Approve may be called by several goroutines at once. An error is a no.
@@ -46,21 +38,16 @@ type Approver interface {
 type Request struct {
 	// Title is Create PATH, Edit PATH, Overwrite PATH, Run command, Read PATH or Call MCP SERVER/TOOL, with the sub-agent's
 	// id in front if one asks.
-	Title string
-	// Detail is the diff for writes, the command as it will run, or the arguments.
-	Detail string
-	// Always is the label of the "always" answer; empty if it is not offered.
-	Always string
-	// Allow is the --allow rule that would cover it, empty if none would.
-	Allow string
+	Title  string
+	Detail string // the diff for writes, the command as it will run, or the arguments
+	Always string // the label of the "always" answer; empty if it is not offered
+	Allow  string // the --allow rule that would cover it, empty if none would
 }
 
 // Answer is the user's. The zero answer is no.
 type Answer struct {
-	Yes    bool
-	Always bool
-	// Reason is why not, for the model; may be empty.
-	Reason string
+	Yes, Always bool
+	Reason      string // why not, for the model; may be empty
 }
 
 // Refusal is the error of an action that was not carried out.
@@ -119,9 +106,8 @@ func New(o Options) (*Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the directory can't be used: %w", err)
 	}
-	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), learned: make(chan struct{}), rules: o.Rules,
+	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), learned: make(chan struct{}),
 		locks: map[string]chan struct{}{}, confine: confined, jobs: jobs{mark: rand.Text() + ".", live: map[*job]struct{}{}}}
-	s.rules.Dir, s.rules.Home = dir, o.Home
 	s.masker.AddEnv(o.Env)
 	s.env = sync.OnceValue(s.commandEnv)
 	s.cleanPath = sync.OnceValue(func() []string { return slices.DeleteFunc(s.searchPath(), s.ownEntry) })
@@ -132,7 +118,18 @@ func New(o Options) (*Gate, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stopLearning = stop
 	go s.learnSecrets(ctx)
-	return &Gate{shared: s, sink: o.Sink, seen: newLedger()}, nil
+	g := &Gate{shared: s}
+	g.Configure(o.Rules, o.PassEnv)
+	return g.For(o.Sink, ""), nil
+}
+
+// Configure sets the rules and PassEnv of a gate that was made before they were known: the project's settings are read through
+// it. It comes before the first command.
+func (g *Gate) Configure(rules policy.Rules, passEnv []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	rules.Dir, rules.Home = g.dir, g.o.Home
+	g.rules, g.o.PassEnv = rules, passEnv
 }
 
 // For returns a gate with the same rules, grants, masker and approver whose events go to sink; approvals have agent in

@@ -23,22 +23,19 @@ func (g *Gate) folder(p place, name string, step func(*os.Root, string) (*os.Roo
 	if p.Inside {
 		in, ok := below(name, g.dir)
 		if top, rest = g.dir, components(in); !ok {
-			return nil, &NotRegular{Path: p.shown(), Kind: "directory"} // the directory itself, where a file is wanted
+			return nil, &NotRegular{p.shown(), "directory"} // the directory itself, where a file is wanted
 		}
 	}
 	dir, err := os.OpenRoot(top)
-	if err != nil {
-		return nil, err
-	}
 	for _, part := range rest {
-		next, err := step(dir, part)
-		dir.Close()
 		if err != nil {
-			return nil, err
+			break
 		}
-		dir = next
+		up := dir
+		dir, err = step(up, part)
+		up.Close()
 	}
-	return dir, nil
+	return dir, named(err, p)
 }
 
 // step opens a directory in a directory.
@@ -64,40 +61,33 @@ func step(dir *os.Root, part string) (*os.Root, error) {
 }
 
 // openDir opens a directory that was judged. The caller closes it.
-func (l looks) openDir(p place) (*os.Root, error) {
-	dir, err := l.folder(p, p.anchored(l.dir), step)
-	return dir, named(err, p)
-}
+func (l looks) openDir(p place) (*os.Root, error) { return l.folder(p, p.anchored(l.dir), step) }
 
 // open opens a regular file that was judged, for reading. The caller closes it.
 func (l looks) open(p place) (*os.File, fs.FileInfo, error) {
 	dir, err := l.folder(p, filepath.Dir(p.anchored(l.dir)), step)
 	if err != nil {
-		return nil, nil, named(err, p)
+		return nil, nil, err
 	}
 	defer dir.Close()
 	f, info, err := openRegular(dir, filepath.Base(p.Abs), p.shown())
-	if err != nil {
-		return nil, nil, named(err, p)
-	}
-	if p.info != nil && !os.SameFile(p.info, info) {
+	if err == nil && p.info != nil && !os.SameFile(p.info, info) {
 		f.Close()
-		return nil, nil, named(errSwapped, p)
+		err = errSwapped
 	}
-	return f, info, nil
+	return f, info, named(err, p)
 }
 
 // openRegular opens a file of a directory if it is a regular one. It never waits and follows no link.
 func openRegular(dir *os.Root, base, shown string) (*os.File, fs.FileInfo, error) {
 	before, err := dir.Lstat(base)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, nil, err
-	}
-	if before.Mode()&fs.ModeSymlink != 0 {
+	case before.Mode()&fs.ModeSymlink != 0:
 		return nil, nil, errSwapped
-	}
-	if !before.Mode().IsRegular() {
-		return nil, nil, &NotRegular{Path: shown, Kind: kindOf(before.Mode())}
+	case !before.Mode().IsRegular():
+		return nil, nil, irregular(before, shown)
 	}
 	f, err := dir.OpenFile(base, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -123,24 +113,10 @@ func (p place) anchored(dir string) string {
 func named(err error, p place) error {
 	var path *fs.PathError
 	switch {
-	case err == nil:
-		return nil
 	case errors.Is(err, errSwapped):
 		return &StaleError{Path: p.shown(), Reason: errSwapped.Error()}
 	case errors.As(err, &path):
 		return &fs.PathError{Op: path.Op, Path: p.Name, Err: path.Err}
 	}
 	return err
-}
-
-func kindOf(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "directory"
-	case m&fs.ModeNamedPipe != 0:
-		return "named pipe"
-	case m&fs.ModeSocket != 0:
-		return "socket"
-	}
-	return "device"
 }

@@ -95,10 +95,10 @@ func (g *Gate) ask(ctx context.Context, d policy.Decision, r Request) error {
 		if d.Suggest != "" {
 			hint = fmt.Sprintf(" It is covered by --allow %q.", d.Suggest)
 		}
-		g.sink(event.Notice{
-			Message: "Refused: " + firstLine(r.Title+": "+r.Detail) + hint,
-			Refusal: &event.Refusal{Tool: g.tool, Title: r.Title, Allow: d.Suggest},
-		})
+		what, _, _ := strings.Cut(r.Title+": "+r.Detail, "\n")
+		what, _, _ = strings.Cut(what, ": @@ ") // a diff is no part of it
+		g.sink(event.Notice{Message: "Refused: " + strings.TrimSuffix(what, ": ") + hint,
+			Refusal: &event.Refusal{Tool: g.tool, Title: r.Title, Allow: d.Suggest}})
 		return no
 	}
 	if d.Always != nil {
@@ -124,20 +124,11 @@ func (g *Gate) ask(ctx context.Context, d policy.Decision, r Request) error {
 	return nil
 }
 
-// firstLine returns the first line of a title and detail, for a notice. A diff is no part of it.
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	s, _, _ = strings.Cut(s, ": @@ ")
-	return strings.TrimSuffix(s, ": ")
-}
-
 // show masks text and makes what a terminal would act upon visible: control characters but newline and tab, characters
 // that change the direction of writing, and those that can't be seen.
-func (g *Gate) show(text string) string { return visible(g.Mask(text)) }
-
-func visible(text string) string {
+func (g *Gate) show(text string) string {
 	var b strings.Builder
-	for _, r := range text {
+	for _, r := range g.Mask(text) {
 		switch {
 		case r == '\n' || r == '\t':
 			b.WriteRune(r)

@@ -20,11 +20,8 @@ type File struct {
 	Size int64 // may be larger than len(Data) if Read was bounded
 }
 
-// NotRegular is the error of reading what is no regular file.
-type NotRegular struct {
-	Path string
-	Kind string // "directory", "named pipe", "device", "socket"
-}
+// NotRegular is the error of reading what is no regular file. Kind is "directory", "named pipe", "device" or "socket".
+type NotRegular struct{ Path, Kind string }
 
 func (e *NotRegular) Error() string { return e.Path + " is a " + e.Kind }
 
@@ -42,10 +39,26 @@ func (g *Gate) Read(ctx context.Context, name string, max int64) (File, error) {
 
 // regular is the look at a place that must be a regular file, if it is anything: a device is no question.
 func (p place) regular(looks) (string, error) {
-	if p.info != nil && !p.info.Mode().IsRegular() {
-		return "", &NotRegular{Path: p.shown(), Kind: kindOf(p.info.Mode())}
+	if p.info == nil {
+		return "", nil
 	}
-	return "", nil
+	return "", irregular(p.info, p.shown())
+}
+
+// irregular is the error of what is no regular file, or nil.
+func irregular(info fs.FileInfo, shown string) error {
+	m := info.Mode()
+	switch {
+	case m.IsRegular():
+		return nil
+	case m.IsDir():
+		return &NotRegular{shown, "directory"}
+	case m&fs.ModeNamedPipe != 0:
+		return &NotRegular{shown, "named pipe"}
+	case m&fs.ModeSocket != 0:
+		return &NotRegular{shown, "socket"}
+	}
+	return &NotRegular{shown, "device"}
 }
 
 // read reads at most max bytes of a file.
@@ -56,8 +69,5 @@ func (l looks) read(p place, max int64) (File, error) {
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, max))
-	if err != nil {
-		return File{}, named(err, p)
-	}
-	return File{Name: p.shown(), Abs: p.Abs, Data: data, Mode: info.Mode(), Size: info.Size()}, nil
+	return File{Name: p.shown(), Abs: p.Abs, Data: data, Mode: info.Mode(), Size: info.Size()}, named(err, p)
 }

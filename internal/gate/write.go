@@ -46,7 +46,6 @@ type StaleError struct{ Path, Reason string }
 
 func (e *StaleError) Error() string { return e.Path + " " + e.Reason }
 
-// errUnchanged ends a write that would change nothing.
 var errUnchanged = errors.New("nothing to change")
 
 // draft is a write before it is made: what was found and what is to be there.
@@ -70,7 +69,14 @@ func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit
 	}
 	defer unlock()
 	p := g.resolve(name)
-	title := p.title(o.NeedSeen)
+	verb := "Edit "
+	switch {
+	case !p.Exists:
+		verb = "Create "
+	case o.NeedSeen:
+		verb = "Overwrite "
+	}
+	title := verb + p.shown()
 	g.mu.Lock()
 	protected := matchesAny(g.protect, p.Rel)
 	g.mu.Unlock()
@@ -79,34 +85,19 @@ func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit
 			Reason: p.shown() + " is protected (--protect): it must stay as it is. Make the check pass in another way."}
 	}
 	var d draft
-	out, err := pass(ctx, g, policy.Write{Path: p.Path}, title, func(l looks) (string, error) {
-		var err error
-		d, err = l.draft(p, o, edit)
+	out, err := pass(ctx, g, policy.Write{Path: p.Path}, title, func(l looks) (_ string, err error) {
+		d, err = l.draft(p, title, o, edit)
 		return d.diff, err
-	}, func(_ context.Context, e effects) (Written, error) {
-		return e.write(d, o.CallID)
-	})
+	}, func(_ context.Context, e effects) (Written, error) { return e.write(d, o.CallID) })
 	if errors.Is(err, errUnchanged) {
 		return Written{Name: p.shown(), Unchanged: true}, nil
 	}
 	return out, err
 }
 
-// title says what a write is.
-func (p place) title(whole bool) string {
-	verb := "Edit "
-	switch {
-	case !p.Exists:
-		verb = "Create "
-	case whole:
-		verb = "Overwrite "
-	}
-	return verb + p.shown()
-}
-
 // draft reads the old content and lets edit compute the new one. An edit's error may quote the old content: where the
 // model may not read that unasked, it gets another error.
-func (l looks) draft(p place, o WriteOptions, edit Edit) (draft, error) {
+func (l looks) draft(p place, title string, o WriteOptions, edit Edit) (draft, error) {
 	d := draft{place: p, mode: 0o666}
 	if _, err := p.regular(l); err != nil {
 		return d, err
@@ -134,67 +125,55 @@ func (l looks) draft(p place, o WriteOptions, edit Edit) (draft, error) {
 	if d.exists && bytes.Equal(d.old, d.new) {
 		return d, errUnchanged
 	}
-	if mask := l.newMask(d); mask != "" {
-		return d, &Refusal{Title: p.title(o.NeedSeen), Hard: true, Reason: fmt.Sprintf(
-			"The new content of %s holds %q, which stands for a secret that was hidden from you; writing it would destroy the secret. Use an edit that leaves that line alone.", p.shown(), mask)}
+	before := l.masker.Given(string(d.old))
+	for _, mask := range l.masker.Given(string(d.new)) {
+		if !slices.Contains(before, mask) {
+			return d, &Refusal{Title: title, Hard: true, Reason: fmt.Sprintf("The new content of %s holds %q, which stands for a secret that was "+
+				"hidden from you; writing it would destroy the secret. Use an edit that leaves that line alone.", p.shown(), mask)}
+		}
 	}
 	d.diff = diff.Unified(d.old, d.new)
 	return d, nil
 }
 
-// newMask returns a mask of ours that the new content has and the old has not, or "".
-func (g *Gate) newMask(d draft) string {
-	before := g.masker.Given(string(d.old))
-	for _, mask := range g.masker.Given(string(d.new)) {
-		if !slices.Contains(before, mask) {
-			return mask
-		}
-	}
-	return ""
-}
-
-// write makes a draft true, tells of it and records it.
-func (e effects) write(d draft, callID string) (Written, error) {
-	name := d.place.shown()
-	if err := e.replace(d); err != nil {
-		return Written{}, err
-	}
-	e.seen.whole(d.place.Abs, sumOf(d.new))
-	w := Written{Name: name, Created: !d.exists}
-	w.Added, w.Removed = diff.Count(d.diff)
-	e.sink(event.Diff{ID: callID, Path: name, Diff: e.Mask(d.diff)})
-	e.sink(event.FileChanged{Path: name, Added: w.Added, Removed: w.Removed})
-	return w, nil
-}
-
-// replace puts the new content in the place of the old, or removes it, if the old is still there. The change is recorded
-// just before.
-func (e effects) replace(d draft) error {
-	p := d.place
+// write makes a draft true: the new content takes the place of the old, or the old is removed, if it is still there. The change is
+// recorded just before, and told of afterwards.
+func (e effects) write(d draft, callID string) (w Written, err error) {
+	p, shown := d.place, d.place.shown()
 	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), e.stepOrMake)
 	if err != nil {
-		return named(err, p)
+		return w, err
 	}
 	defer dir.Close()
 	base, temp := filepath.Base(p.Abs), ".anchor-"+rand.Text()[:12]+".tmp"
 	if !d.remove {
 		defer func() { _ = dir.Remove(temp) }() // gone already if all went well
 		if err := e.fill(dir, temp, d); err != nil {
-			return fmt.Errorf("%s was not written: %w", p.shown(), named(err, p))
+			return w, fmt.Errorf("%s was not written: %w", shown, named(err, p))
 		}
 	}
-	if err := d.still(dir, base); err != nil {
-		return err
+	if !d.still(dir, base) {
+		return w, &StaleError{shown, "changed while it was looked at, nothing was written: read it again"}
 	}
 	if e.o.Record != nil && !e.byUser {
 		if err := e.o.Record(e.changeOf(d)); err != nil {
-			return fmt.Errorf("%s was not written, since the session could not be kept: %w", p.shown(), err)
+			return w, fmt.Errorf("%s was not written, since the session could not be kept: %w", shown, err)
 		}
 	}
 	if d.remove {
-		return named(dir.Remove(base), p)
+		err = dir.Remove(base)
+	} else {
+		err = dir.Rename(temp, base)
 	}
-	return named(dir.Rename(temp, base), p)
+	if err != nil {
+		return w, named(err, p)
+	}
+	e.seen.whole(p.Abs, sumOf(d.new))
+	w.Name, w.Created = shown, !d.exists
+	w.Added, w.Removed = diff.Count(d.diff)
+	e.sink(event.Diff{ID: callID, Path: shown, Diff: e.Mask(d.diff)})
+	e.sink(event.FileChanged{Path: shown, Added: w.Added, Removed: w.Removed})
+	return w, nil
 }
 
 // stepOrMake opens a directory in a directory, and makes it if there is none.
@@ -222,17 +201,13 @@ func (e effects) fill(dir *os.Root, temp string, d draft) error {
 	return errors.Join(err, f.Close())
 }
 
-// still says with an error that the file is not what it was when the draft was made.
-func (d draft) still(dir *os.Root, base string) error {
-	f, _, err := openRegular(dir, base, d.place.shown())
-	if err == nil {
-		defer f.Close()
-		now, err := io.ReadAll(io.LimitReader(f, int64(len(d.old))+1))
-		if err == nil && d.exists && bytes.Equal(now, d.old) {
-			return nil
-		}
-	} else if errors.Is(err, fs.ErrNotExist) && !d.exists {
-		return nil
+// still says whether the file is what it was when the draft was made.
+func (d draft) still(dir *os.Root, base string) bool {
+	f, _, err := openRegular(dir, base, base)
+	if err != nil {
+		return !d.exists && errors.Is(err, fs.ErrNotExist)
 	}
-	return &StaleError{d.place.shown(), "changed while it was looked at, nothing was written: read it again"}
+	defer f.Close()
+	now, err := io.ReadAll(io.LimitReader(f, int64(len(d.old))+1))
+	return err == nil && d.exists && bytes.Equal(now, d.old)
 }
