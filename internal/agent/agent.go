@@ -56,6 +56,9 @@ type Options struct {
 	Asker       tool.Asker
 	Skills      tool.Skills
 	Definitions []Definition
+
+	id       string     // a sub-agent's, empty for the main agent
+	unlogged *sync.Once // tells that the log can't be written
 }
 
 // Input is what starts a turn.
@@ -63,11 +66,9 @@ type Input = msg.User
 
 // Agent runs turns, one at a time. Only Queue, SetModel and ToolNames may be called while one runs.
 type Agent struct {
-	o        Options
-	id       string // a sub-agent's, empty for the main agent
-	emit     event.Sink
-	gate     *gate.Gate
-	unlogged *sync.Once
+	o    Options
+	emit event.Sink
+	gate *gate.Gate
 
 	list []entry // the context, in order
 	gauge
@@ -93,15 +94,10 @@ type Agent struct {
 
 // New returns an agent.
 func New(o Options) *Agent {
-	a := newAgent(o, "", new(sync.Once))
-	if o.Past != nil {
-		a.resume(o.Past)
+	if o.unlogged == nil {
+		o.unlogged = new(sync.Once)
 	}
-	return a
-}
-
-func newAgent(o Options, id string, unlogged *sync.Once) *Agent {
-	a := &Agent{o: o, id: id, emit: o.Sink, unlogged: unlogged}
+	a := &Agent{o: o, emit: o.Sink}
 	a.SetModel(o.Model)
 	a.changed, a.crew.parent = sync.NewCond(&a.mu), a
 	a.gate = o.Gate.With(func(e event.Event) {
@@ -111,6 +107,9 @@ func newAgent(o Options, id string, unlogged *sync.Once) *Agent {
 		a.emit(e)
 	})
 	a.prepare()
+	if o.Past != nil {
+		a.resume(o.Past)
+	}
 	return a
 }
 
@@ -238,7 +237,7 @@ func (a *Agent) add(m msg.Message) { a.list = append(a.list, a.logged(m)) }
 func (a *Agent) logged(m msg.Message) entry {
 	seq := 0
 	a.write(func(l *session.Log) (err error) {
-		seq, err = l.Message(a.id, m)
+		seq, err = l.Message(a.o.id, m)
 		return err
 	})
 	return newEntry(m, seq)
@@ -253,7 +252,7 @@ func (a *Agent) write(to func(*session.Log) error) {
 		return
 	}
 	if err := to(a.o.Log); err != nil {
-		a.unlogged.Do(func() {
+		a.o.unlogged.Do(func() {
 			a.notice("the session can't be written any more, the work goes on without it: " + oneLine(err.Error(), maxDetail))
 		})
 	}

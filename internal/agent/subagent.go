@@ -119,14 +119,14 @@ func (a *Agent) child(id string, def Definition, m Model) *Agent {
 			return slices.Contains(withheld, name) || def.Tools != nil && !slices.Contains(def.Tools, name)
 		})
 	}
-	o.Model, o.Past, o.Asker, o.Definitions = m, nil, nil, nil
+	o.id, o.Model, o.Past, o.Asker, o.Definitions = id, m, nil, nil, nil
 	o.Sink = event.Nested(a.emit, id)
 	o.Gate = a.o.Gate.For(o.Sink, id)
 	o.System += childPrompt
 	if def.Prompt != "" {
 		o.System += "\n\n" + def.Prompt
 	}
-	return newAgent(o, id, a.unlogged)
+	return New(o)
 }
 
 // next starts those whose turn it is. The lock is held.

@@ -56,7 +56,7 @@ func (a *Agent) turn(parent context.Context) event.TurnEnd {
 func (a *Agent) end(ctx context.Context, err error) event.TurnEnd {
 	end := endOf(ctx, err)
 	a.emit(a.usage)
-	if a.id == "" {
+	if a.o.id == "" {
 		a.record(session.Turn{Reason: end.Reason, Detail: detail(end)})
 	}
 	a.emit(end)
@@ -178,25 +178,20 @@ func (a *Agent) stream(ctx context.Context, r provider.Request, tell event.Sink)
 		return done, text.String(), cmp.Or(ctx.Err(), error(&provider.Error{Kind: provider.Broken, Message: "the reply ended without its end"}))
 	}
 	done.Reply.Provider, done.Reply.Model = a.model.Provider, a.model.Name
-	a.count(done, !r.NoCalls)
-	if done.Stop == provider.StopWindow {
-		err = &provider.Error{Kind: provider.TooLong, Message: "the context window was full before the reply ended"}
-	}
-	return done, text.String(), err
-}
-
-// count adds what a request used to the turn's usage and, if its prompt was the list, measures the fill by it.
-func (a *Agent) count(done provider.Done, fill bool) {
 	if !done.Usage.Known {
 		done.Usage.Input, done.Usage.Output = a.used(), a.tokens(size(done.Reply))
 	}
 	u := event.Usage{Input: done.Usage.Input, Output: done.Usage.Output, Cached: done.Usage.Cached}
 	a.usage = a.usage.Add(u)
-	if fill {
+	if !r.NoCalls { // the prompt was the list
 		a.counted(u.Input+u.Output, a.estimate()+size(done.Reply))
 		a.emit(event.Context{Used: a.base, Window: a.window})
 	}
-	a.record(session.Usage{Agent: a.id, Usage: u, Fill: a.base})
+	a.record(session.Usage{Agent: a.o.id, Usage: u, Fill: a.base})
+	if done.Stop == provider.StopWindow {
+		err = &provider.Error{Kind: provider.TooLong, Message: "the context window was full before the reply ended"}
+	}
+	return done, text.String(), err
 }
 
 // take goes on with a whole reply. Useless ones in a row end the turn; how many, depends on what the last one is.
