@@ -76,7 +76,7 @@ type Agent struct {
 	model    Model // asked now
 	provider provider.Provider
 	specs    []msg.Spec
-	byName   map[string]tool.Tool
+	offered  []tool.Tool
 	fixed    int // estimate of system prompt and tool definitions
 
 	usage     event.Usage // of the running turn
@@ -145,10 +145,10 @@ func (a *Agent) prepare() {
 		a.window = cmp.Or(next.Info.Window, assumedWindow)
 	}
 	n := len(a.o.System)
-	a.specs, a.byName = nil, map[string]tool.Tool{}
-	for _, t := range a.tools() {
+	a.specs, a.offered = nil, a.tools()
+	for _, t := range a.offered {
 		s := t.Spec().Spec
-		a.specs, a.byName[s.Name] = append(a.specs, s), t
+		a.specs = append(a.specs, s)
 		n += len(s.Name) + len(s.Description) + len(s.Schema)
 	}
 	a.fixed = n / 4

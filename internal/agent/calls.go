@@ -66,10 +66,10 @@ func (t *turn) side(calls []msg.Call) []*job {
 // newJob finds the tool of a call, or what is wrong with the call.
 func (t *turn) newJob(c msg.Call) *job {
 	j := &job{call: c, runs: t.guard.runs(c)}
-	found, ok := t.byName[c.Name]
+	found, err := named("tool", c.Name, t.offered, func(o tool.Tool) string { return o.Spec().Name })
 	switch {
-	case !ok:
-		j.result = tool.Fail(noSuch("tool", c.Name, t.ToolNames()))
+	case err != nil:
+		j.result = tool.Fail(err.Error())
 	case c.Args == nil:
 		j.result = tool.Fail(fmt.Sprintf("Not run: the arguments are not valid JSON: %s. Send the call again with a JSON object that fits the schema. What came was: %s",
 			c.Fault, shorten(c.Bad, 2000)))
@@ -82,9 +82,15 @@ func (t *turn) newJob(c msg.Call) *job {
 	return j
 }
 
-// noSuch tells the model that it named something that is not there.
-func noSuch(kind, name string, known []string) string {
-	return fmt.Sprintf("There is no %s %q. There are: %s.", kind, name, cmp.Or(strings.Join(known, ", "), "none"))
+// named finds what has a name, or tells the model what there is.
+func named[T any](kind, name string, list []T, nameOf func(T) string) (found T, err error) {
+	var names []string
+	for _, t := range list {
+		if names = append(names, nameOf(t)); nameOf(t) == name {
+			return t, nil
+		}
+	}
+	return found, fmt.Errorf("there is no %s %q. There are: %s", kind, name, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // runJobs runs calls side by side and takes in their results in order.

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,7 +75,8 @@ func (c *crew) finish(ch *child, end event.TurnEnd) {
 
 // Start starts an agent for one task in the background and returns its id.
 func (c *crew) Start(_ context.Context, task, name, model string) (string, error) {
-	def, err := c.parent.definition(name)
+	known := append(slices.Clip(c.parent.o.Definitions), Definition{Name: "agent"}) // the general one
+	def, err := named("agent", cmp.Or(name, "agent"), known, func(d Definition) string { return d.Name })
 	if err != nil {
 		return "", err
 	}
@@ -96,18 +96,6 @@ func (c *crew) Start(_ context.Context, task, name, model string) (string, error
 	c.all = append(c.all, ch)
 	c.next()
 	return ch.id, nil
-}
-
-// definition finds a named agent. Without a name it is the general one.
-func (a *Agent) definition(name string) (Definition, error) {
-	var names []string
-	for _, d := range append(slices.Clip(a.o.Definitions), Definition{Name: "agent"}) {
-		if d.Name == cmp.Or(name, "agent") {
-			return d, nil
-		}
-		names = append(names, d.Name)
-	}
-	return Definition{}, errors.New(noSuch("agent", name, names))
 }
 
 // child returns the agent for a task: fresh, with the same gate, log and skills and the tools it may have.
@@ -137,7 +125,13 @@ func (c *crew) next() {
 			var ctx context.Context
 			ctx, ch.stop = context.WithCancel(c.turn)
 			ch.state = running
-			c.work.Go(func() { c.ended(ch, ch.run(ctx)) })
+			c.work.Go(func() {
+				end := ch.run(ctx)
+				c.parent.mu.Lock()
+				defer c.parent.mu.Unlock()
+				c.finish(ch, end)
+				c.next()
+			})
 		}
 		if ch.state == running {
 			n++
@@ -145,24 +139,9 @@ func (c *crew) next() {
 	}
 }
 
-// ended takes in how a child's turn ended.
-func (c *crew) ended(ch *child, end event.TurnEnd) {
-	c.parent.mu.Lock()
-	defer c.parent.mu.Unlock()
-	c.finish(ch, end)
-	c.next()
-}
-
 // find returns the agent with this id. The lock is held.
-func (c *crew) find(id string) ([]*child, error) {
-	var known []string
-	for i, ch := range c.all {
-		if ch.id == id {
-			return c.all[i : i+1], nil
-		}
-		known = append(known, ch.id)
-	}
-	return nil, errors.New(noSuch("agent", id, known))
+func (c *crew) find(id string) (*child, error) {
+	return named("agent", id, c.all, func(ch *child) string { return ch.id })
 }
 
 func busy(list []*child) bool { return slices.ContainsFunc(list, (*child).busy) }
@@ -173,29 +152,30 @@ func (c *crew) Status(ctx context.Context, id string, wait bool) (text string, e
 	defer c.parent.mu.Unlock()
 	of := c.all
 	if id != "" {
-		of, err = c.find(id)
-	}
-	if err != nil || len(of) == 0 {
-		return "No agent was started.", err
+		ch, err := c.find(id)
+		if err != nil {
+			return "", err
+		}
+		of = []*child{ch}
 	}
 	err = c.parent.await(ctx, func() bool { return !wait || !busy(of) || id == "" && len(c.parent.queue) > 0 })
 	for _, ch := range of {
 		text += fmt.Sprintf("%s: %s (task: %s)\n", ch.id, ch.state, oneLine(ch.task, 200))
 	}
-	return strings.TrimSpace(text), err
+	return cmp.Or(strings.TrimSpace(text), "No agent was started."), err
 }
 
 // Stop stops an agent for good and returns what became of it.
 func (c *crew) Stop(_ context.Context, id string) (string, error) {
 	c.parent.mu.Lock()
 	defer c.parent.mu.Unlock()
-	of, err := c.find(id)
+	ch, err := c.find(id)
 	if err != nil {
 		return "", err
 	}
-	if !of[0].busy() {
-		return fmt.Sprintf("%s had already ended: %s.", id, of[0].state), nil
+	if !ch.busy() {
+		return fmt.Sprintf("%s had already ended: %s.", id, ch.state), nil
 	}
-	c.finish(of[0], event.TurnEnd{Reason: event.Cancelled})
+	c.finish(ch, event.TurnEnd{Reason: event.Cancelled})
 	return id + " was stopped. What it did until then stays.", nil
 }

@@ -38,9 +38,7 @@ func ended(reason, detail string) error {
 func (a *Agent) Turn(ctx context.Context, in Input) event.TurnEnd { return a.Work(ctx, in, Until{}) }
 
 // turn runs one turn, which starts with what is in the queue. No sub-agent outlives it.
-func (a *Agent) turn(parent context.Context) event.TurnEnd {
-	ctx, stop := context.WithCancel(parent)
-	defer stop()
+func (a *Agent) turn(ctx context.Context) event.TurnEnd {
 	a.usage, a.summaries, a.crew.turn = event.Usage{}, 0, ctx
 	t := &turn{Agent: a, guard: guard{calls: map[[32]byte]*runs{}}}
 	var err error
@@ -54,7 +52,22 @@ func (a *Agent) turn(parent context.Context) event.TurnEnd {
 
 // end tells and records how a turn is ended by err.
 func (a *Agent) end(ctx context.Context, err error) event.TurnEnd {
-	end := endOf(ctx, err)
+	var (
+		known   *ending
+		timeout *TimeoutError
+		fault   *provider.Error
+		end     = event.TurnEnd{Reason: event.Failed, Detail: new(oneLine(err.Error(), maxDetail))}
+	)
+	switch {
+	case errors.As(err, &known):
+		end = known.TurnEnd
+	case ctx.Err() != nil:
+		if end.Reason, end.Detail = event.Cancelled, nil; errors.As(context.Cause(ctx), &timeout) {
+			end.Detail = new(timeout.Error())
+		}
+	case errors.As(err, &fault):
+		end.Err = &event.Fault{Kind: string(fault.Kind), Status: fault.Status, Retryable: fault.Retryable()}
+	}
 	a.emit(a.usage)
 	if a.o.id == "" {
 		a.record(session.Turn{Reason: end.Reason, Detail: detail(end)})
@@ -64,26 +77,6 @@ func (a *Agent) end(ctx context.Context, err error) event.TurnEnd {
 }
 
 func detail(end event.TurnEnd) string { return *cmp.Or(end.Detail, new("")) }
-
-func endOf(ctx context.Context, err error) event.TurnEnd {
-	var (
-		known   *ending
-		timeout *TimeoutError
-		fault   *provider.Error
-		end     = event.TurnEnd{Reason: event.Failed, Detail: new(oneLine(err.Error(), maxDetail))}
-	)
-	switch {
-	case errors.As(err, &known):
-		return known.TurnEnd
-	case ctx.Err() != nil:
-		if end.Reason, end.Detail = event.Cancelled, nil; errors.As(context.Cause(ctx), &timeout) {
-			end.Detail = new(timeout.Error())
-		}
-	case errors.As(err, &fault):
-		end.Err = &event.Fault{Kind: string(fault.Kind), Status: fault.Status, Retryable: fault.Retryable()}
-	}
-	return end
-}
 
 // round makes one model request and carries out what the reply asks for.
 func (t *turn) round(ctx context.Context) error {
