@@ -25,20 +25,21 @@ const (
 // memory and, if that is not all, the whole in a file. After detach everything goes to another file.
 type capture struct {
 	masker *secret.Masker
-	save   func(pattern string) *savedFile
+	save   func(pattern string) *os.File
 	taken  atomic.Int64 // bytes read so far
 
 	mu           sync.Mutex
 	clean        cleaner
 	mask         *secret.Stream
 	text         clip
-	saved, later *savedFile
+	saved, later *os.File
+	room         int  // bytes that the file may still take
 	gone         bool // detached, or over
 }
 
 // capture returns one that keeps limit characters.
 func (e effects) capture(limit int) *capture {
-	return &capture{masker: e.masker, mask: e.masker.Stream(), save: e.save, text: clip{half: max(limit/2, 1)}}
+	return &capture{masker: e.masker, mask: e.masker.Stream(), save: e.save, room: maxSaved, text: clip{half: max(limit/2, 1)}}
 }
 
 // drain reads r to its end, or until it is closed.
@@ -51,7 +52,7 @@ func (c *capture) drain(r io.Reader) {
 		c.keep(c.mask.Next(c.clean.next(buf[:n], false)))
 		if err != nil {
 			c.flush()
-			c.later.close()
+			c.later.Close()
 			c.mu.Unlock()
 			return
 		}
@@ -69,15 +70,15 @@ func (c *capture) flush() {
 // keep stores cleaned and masked text.
 func (c *capture) keep(p []byte) {
 	if c.gone {
-		c.later.write(p)
+		c.put(c.later, p)
 		return
 	}
 	if c.saved == nil && c.text.total+utf8.RuneCount(p) > 2*c.text.half {
 		c.saved = c.save("output-*.txt")
-		c.saved.write([]byte(c.text.string("")))
+		c.put(c.saved, []byte(c.text.string("")))
 	}
 	c.text.write(p)
-	c.saved.write(p)
+	c.put(c.saved, p)
 }
 
 // detach sends what comes from now on to a file of its own.
@@ -85,8 +86,7 @@ func (c *capture) detach() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.flush()
-	c.gone = true
-	c.later = c.save("background-*.txt")
+	c.gone, c.later, c.room = true, c.save("background-*.txt"), maxSaved
 }
 
 // result returns the text so far and the names of the files. What comes later is no part of it.
@@ -94,8 +94,8 @@ func (c *capture) result() (text, saved, later string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.gone = true
-	c.saved.close()
-	return c.text.string(c.saved.name()), c.saved.name(), c.later.name()
+	c.saved.Close()
+	return c.text.string(nameOf(c.saved)), nameOf(c.saved), nameOf(c.later)
 }
 
 // String returns the text so far.
@@ -176,14 +176,8 @@ func (c *clip) string(saved string) string {
 	return fmt.Sprintf("%s\n[… %d characters left out%s …]\n%s", strings.TrimSuffix(head, "\n"), c.total-2*c.half, saved, tail)
 }
 
-// savedFile is a 0600 file of output. A nil one takes and drops everything: saving is a convenience, no command fails by it.
-type savedFile struct {
-	f    *os.File
-	size int
-}
-
-// save makes a file for output, or nil.
-func (e effects) save(pattern string) *savedFile {
+// save makes a 0600 file for output, or nil.
+func (e effects) save(pattern string) *os.File {
 	dir := e.o.OutputDir
 	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
 		return nil
@@ -192,30 +186,25 @@ func (e effects) save(pattern string) *savedFile {
 	if err != nil {
 		return nil
 	}
-	return &savedFile{f: f}
+	return f
 }
 
-func (s *savedFile) write(p []byte) {
-	if s == nil || s.size > maxSaved {
+// put writes to a file as long as there is room. A nil one drops everything: saving is a convenience, no command fails by it.
+func (c *capture) put(f *os.File, p []byte) {
+	if f == nil || c.room <= 0 {
 		return
 	}
-	if s.size += len(p); s.size > maxSaved {
+	if c.room -= len(p); c.room <= 0 {
 		p = []byte("\n[… the rest was not kept …]\n")
 	}
-	if _, err := s.f.Write(p); err != nil {
-		s.size = maxSaved + 1
+	if _, err := f.Write(p); err != nil {
+		c.room = 0
 	}
 }
 
-func (s *savedFile) name() string {
-	if s == nil {
+func nameOf(f *os.File) string {
+	if f == nil {
 		return ""
 	}
-	return s.f.Name()
-}
-
-func (s *savedFile) close() {
-	if s != nil {
-		_ = s.f.Close()
-	}
+	return f.Name()
 }

@@ -269,13 +269,14 @@ func TestServer(t *testing.T) {
 }
 
 func TestSavedOutputIsBounded(t *testing.T) {
-	s := effects{looks: looks{newWorld(t, nil).Gate}}.save("x-*")
+	c := effects{looks: looks{newWorld(t, nil).Gate}}.capture(10)
+	f := c.save("x-*")
+	defer f.Close()
 	chunk := make([]byte, 1<<20)
 	for range 70 {
-		s.write(chunk)
+		c.put(f, chunk)
 	}
-	s.close()
-	if info, err := os.Stat(s.name()); err != nil || info.Size() > maxSaved+100 {
+	if info, err := f.Stat(); err != nil || info.Size() > maxSaved+100 {
 		t.Errorf("%v %v", info, err)
 	}
 }

@@ -27,29 +27,16 @@ func linkCount(info fs.FileInfo) int {
 
 // keepOwner gives f the owner and group of old, as far as the system lets us.
 func keepOwner(f *os.File, old fs.FileInfo) {
-	st, ok := old.Sys().(*syscall.Stat_t)
-	if !ok || int(st.Uid) == os.Geteuid() && int(st.Gid) == os.Getegid() {
-		return
-	}
-	if f.Chown(int(st.Uid), int(st.Gid)) != nil {
+	if st, ok := old.Sys().(*syscall.Stat_t); ok && f.Chown(int(st.Uid), int(st.Gid)) != nil {
 		_ = f.Chown(-1, int(st.Gid)) // a file of somebody else's in our group
 	}
 }
-
-// program says whether a file may be run.
-func program(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Mode()&0o111 != 0 }
-
-// programSuffixes are what the names of programs may end in.
-func programSuffixes() []string { return []string{""} }
 
 // ownSession gives a command a session of its own, without a controlling terminal.
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // groupAlive says whether a process group may have a member.
 func groupAlive(group int) bool { return !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) }
-
-func terminate(sessions []int, mark string) { signalAll(sessions, mark, syscall.SIGTERM) }
-func kill(sessions []int, mark string)      { signalAll(sessions, mark, syscall.SIGKILL) }
 
 // signalAll signals the group that each session began with, at one stroke, and then every other process.
 func signalAll(sessions []int, mark string, sig syscall.Signal) {
@@ -92,12 +79,4 @@ func members(sessions []int, mark string) (pids []int, known bool) {
 		}
 	}
 	return pids, len(stats) > 0
-}
-
-// signalName names the signal that ended a process, or is empty.
-func signalName(s *os.ProcessState) string {
-	if st, ok := s.Sys().(syscall.WaitStatus); ok && st.Signaled() {
-		return st.Signal().String()
-	}
-	return ""
 }

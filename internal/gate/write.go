@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"unicode/utf8"
 
 	"anchor/internal/diff"
 	"anchor/internal/event"
@@ -63,12 +67,11 @@ type draft struct {
 // keeping its mode, through links inside the directory; parent folders are made. FileChanged is emitted and the change
 // recorded. New content that holds a mask which the old has not is refused.
 func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit) (Written, error) {
-	unlock, err := g.lock(ctx, g.resolve(name).Abs)
+	p, unlock, err := g.lock(ctx, name)
 	if err != nil {
 		return Written{}, err
 	}
 	defer unlock()
-	p := g.resolve(name)
 	verb := "Edit "
 	switch {
 	case !p.Exists:
@@ -210,4 +213,178 @@ func (d draft) still(dir *os.Root, base string) bool {
 	defer f.Close()
 	now, err := io.ReadAll(io.LimitReader(f, int64(len(d.old))+1))
 	return err == nil && d.exists && bytes.Equal(now, d.old)
+}
+
+// Record is something the session keeps: Change or Seen.
+type Record interface{ record() }
+
+// Change is a file change by a file tool, enough to take it back.
+type Change struct {
+	Path    string      `json:"path"` // relative to the directory, or absolute outside it
+	Created bool        `json:"created"`
+	Deleted bool        `json:"deleted"`
+	Mode    fs.FileMode `json:"mode"`    // before (or after, for Created)
+	Reverse string      `json:"reverse"` // unified diff from new to old, masked; empty with Lossy
+	After   string      `json:"after"`   // SHA-256 of the new content
+	Lossy   bool        `json:"lossy"`   // a hunk held a secret or was no text: can't be taken back
+}
+
+// Seen says that a file was read whole.
+type Seen struct {
+	Path string `json:"path"`
+	Sum  string `json:"sum"` // SHA-256 of the content
+}
+
+func (Change) record() {}
+func (Seen) record()   {}
+
+// changeOf describes the change of a draft for the session.
+func (g *Gate) changeOf(d draft) Change {
+	c := Change{Path: d.place.shown(), Created: !d.exists, Mode: d.mode, After: sumOf(d.new)}
+	if !c.Created {
+		c.Reverse = diff.Unified(d.new, d.old)
+		if c.Lossy = !utf8.ValidString(c.Reverse) || g.Mask(c.Reverse) != c.Reverse; c.Lossy {
+			c.Reverse = ""
+		}
+	}
+	return c
+}
+
+// Undo takes changes back, the newest (last) first, for the user who asked for it: nothing is asked, the denials hold. Only
+// files inside the directory are touched. A file that somebody changed since, or whose change can't be taken back, is left as it is,
+// with an error that names it; so are its older changes. undone holds each file that was restored once.
+func (g *Gate) Undo(ctx context.Context, changes []Change) (undone []string, refused []error) {
+	user := *g
+	user.byUser = true
+	met := map[string]error{} // the files so far, with why one is left as it is
+	for _, c := range slices.Backward(changes) {
+		before, again := met[c.Path]
+		if before != nil {
+			continue
+		}
+		met[c.Path] = user.takeBack(ctx, c)
+		if err := met[c.Path]; err != nil {
+			refused = append(refused, fmt.Errorf("%s was left as it is: %w", c.Path, err))
+		} else if !again {
+			undone = append(undone, c.Path)
+		}
+	}
+	return undone, refused
+}
+
+// takeBack reverses one change.
+func (g *Gate) takeBack(ctx context.Context, c Change) error {
+	p, unlock, err := g.lock(ctx, c.Path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	switch {
+	case !p.Inside:
+		return errors.New("it lies outside the directory")
+	case c.Lossy:
+		return errors.New("what it held before was not kept, since it had a secret in it or was no text")
+	}
+	var d draft
+	_, err = pass(ctx, g, policy.Write{Path: p.Path}, "Undo "+p.shown(), func(l looks) (string, error) {
+		d, err = l.reverse(p, c)
+		return "", err
+	}, func(_ context.Context, e effects) (Written, error) { return e.write(d, "") })
+	return err
+}
+
+// reverse makes the draft that leads back from a change.
+func (l looks) reverse(p place, c Change) (draft, error) {
+	d := draft{place: p, mode: c.Mode, exists: !c.Deleted, remove: c.Created}
+	now, err := l.read(p, readLimit)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !missing:
+		return d, err
+	case missing != c.Deleted, !missing && sumOf(now.Data) != c.After:
+		return d, errors.New("it changed since")
+	}
+	d.old, err = now.Data, nil
+	if !d.remove {
+		d.new, err = diff.Apply(d.old, c.Reverse)
+	}
+	d.diff = diff.Unified(d.old, d.new)
+	return d, err
+}
+
+// ledger knows which files were read whole, and what they held then. It is one gate's own: what a sub-agent has read, its
+// parent has not.
+type ledger struct {
+	mu    sync.Mutex
+	files map[string]reading
+}
+
+// reading is how far a file was read: which lines were seen of the content with that sum; nil once all were.
+type reading struct {
+	sum   string
+	lines []bool
+}
+
+func newLedger() *ledger { return &ledger{files: map[string]reading{}} }
+
+// sumOf is the SHA-256 of some content, in hex.
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Saw notes that the lines from..to (1-based, inclusive) of a file of total lines were shown; once all were, the file
+// counts as read whole.
+func (g *Gate) Saw(f File, from, to, total int) {
+	if f.Size > int64(len(f.Data)) {
+		return
+	}
+	l, sum := g.seen, sumOf(f.Data)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, known := l.files[f.Abs]
+	switch {
+	case !known || r.sum != sum || r.lines != nil && len(r.lines) != total:
+		r = reading{sum, make([]bool, total)}
+	case r.lines == nil:
+		return
+	}
+	for i := max(from, 1); i <= min(to, total); i++ {
+		r.lines[i-1] = true
+	}
+	if !slices.Contains(r.lines, false) {
+		r.lines = nil
+		if g.o.Record != nil {
+			_ = g.o.Record(Seen{Path: f.Name, Sum: sum}) // a loss costs one more reading after a resume
+		}
+	}
+	l.files[f.Abs] = r
+}
+
+// whole notes that a file is known whole, with this content.
+func (l *ledger) whole(abs, sum string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.files[abs] = reading{sum: sum}
+}
+
+// check returns why a file may not be replaced, or "".
+func (l *ledger) check(abs, sum string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, known := l.files[abs]
+	switch {
+	case !known || r.lines != nil:
+		return "was not read whole in this session: read it first"
+	case r.sum != sum:
+		return "changed since it was read: read it again"
+	}
+	return ""
+}
+
+// Restore takes over what a resumed session had read. It is called before the gate is used.
+func (g *Gate) Restore(seen []Seen) {
+	for _, s := range seen {
+		g.seen.whole(g.resolve(s.Path).Abs, s.Sum)
+	}
 }

@@ -1,0 +1,261 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"anchor/internal/policy"
+)
+
+// Files are opened from a directory's handle down, one component after the other. Each directory must be the one that
+// Lstat saw, and the file the one that was judged, so that a link put there in between is found out, not followed.
+
+// errSwapped says that something else stood there than a moment before.
+var errSwapped = errors.New("was replaced while it was looked at: try again")
+
+// folder opens the directory that a place's name ends in, going from one to the next with step. The caller closes it.
+func (g *Gate) folder(p place, name string, step func(*os.Root, string) (*os.Root, error)) (*os.Root, error) {
+	if p.Fault != "" {
+		return nil, fmt.Errorf("%q can't be used: %s", p.Name, p.Fault)
+	}
+	top, rest := split(name)
+	if p.Inside {
+		in, ok := below(name, g.dir)
+		if top, rest = g.dir, components(in); !ok {
+			return nil, &NotRegular{p.shown(), "directory"} // the directory itself, where a file is wanted
+		}
+	}
+	dir, err := os.OpenRoot(top)
+	for _, part := range rest {
+		if err != nil {
+			break
+		}
+		up := dir
+		dir, err = step(up, part)
+		up.Close()
+	}
+	return dir, named(err, p)
+}
+
+// step opens a directory in a directory.
+func step(dir *os.Root, part string) (*os.Root, error) {
+	before, err := dir.Lstat(part)
+	switch {
+	case err != nil:
+		return nil, err
+	case before.Mode()&fs.ModeSymlink != 0:
+		return nil, errSwapped
+	case !before.IsDir():
+		return nil, fmt.Errorf("%s is not a directory", part)
+	}
+	next, err := dir.OpenRoot(part)
+	if err != nil {
+		return nil, err
+	}
+	if after, err := next.Stat("."); err != nil || !os.SameFile(before, after) {
+		next.Close()
+		return nil, errSwapped
+	}
+	return next, nil
+}
+
+// openDir opens a directory that was judged. The caller closes it.
+func (l looks) openDir(p place) (*os.Root, error) { return l.folder(p, p.anchored(l.dir), step) }
+
+// open opens a regular file that was judged, for reading. The caller closes it.
+func (l looks) open(p place) (*os.File, fs.FileInfo, error) {
+	dir, err := l.folder(p, filepath.Dir(p.anchored(l.dir)), step)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dir.Close()
+	f, info, err := openRegular(dir, filepath.Base(p.Abs), p.shown())
+	if err == nil && p.info != nil && !os.SameFile(p.info, info) {
+		f.Close()
+		err = errSwapped
+	}
+	return f, info, named(err, p)
+}
+
+// openRegular opens a file of a directory if it is a regular one. It never waits and follows no link.
+func openRegular(dir *os.Root, base, shown string) (*os.File, fs.FileInfo, error) {
+	before, err := dir.Lstat(base)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case before.Mode()&fs.ModeSymlink != 0:
+		return nil, nil, errSwapped
+	case !before.Mode().IsRegular():
+		return nil, nil, irregular(before, shown)
+	}
+	f, err := dir.OpenFile(base, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := f.Stat()
+	if err != nil || !os.SameFile(before, after) {
+		f.Close()
+		return nil, nil, errSwapped
+	}
+	return f, after, nil
+}
+
+// anchored is the name to open: the directory's own spelling in front for what is inside.
+func (p place) anchored(dir string) string {
+	if p.Inside {
+		return filepath.Join(dir, filepath.FromSlash(p.Rel))
+	}
+	return p.Abs
+}
+
+// named puts the place's name in front of an error in place of a bare component's.
+func named(err error, p place) error {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, errSwapped):
+		return &StaleError{Path: p.shown(), Reason: errSwapped.Error()}
+	case errors.As(err, &path):
+		return &fs.PathError{Op: path.Op, Path: p.Name, Err: path.Err}
+	}
+	return err
+}
+
+// readLimit bounds what is read of one file.
+const readLimit = 64 << 20
+
+// File is a regular file that was read.
+type File struct {
+	Name string // as shown: relative to the directory with slashes, or absolute outside it
+	Abs  string
+	Data []byte
+	Mode fs.FileMode
+	Size int64 // may be larger than len(Data) if Read was bounded
+}
+
+// NotRegular is the error of reading what is no regular file. Kind is "directory", "named pipe", "device" or "socket".
+type NotRegular struct{ Path, Kind string }
+
+func (e *NotRegular) Error() string { return e.Path + " is a " + e.Kind }
+
+// Read reads a regular file. name is relative to the directory, absolute, or starts with ~/. At most max bytes are read
+// (0: 64 MB). Errors: *Refusal, *NotRegular, fs.ErrNotExist and the like with the name as given, or ctx's.
+func (g *Gate) Read(ctx context.Context, name string, max int64) (File, error) {
+	if max <= 0 || max > readLimit {
+		max = readLimit
+	}
+	p := g.resolve(name)
+	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), p.regular, func(_ context.Context, e effects) (File, error) {
+		return e.read(p, max)
+	})
+}
+
+// regular is the look at a place that must be a regular file, if it is anything: a device is no question.
+func (p place) regular(looks) (string, error) {
+	if p.info == nil {
+		return "", nil
+	}
+	return "", irregular(p.info, p.shown())
+}
+
+// irregular is the error of what is no regular file, or nil.
+func irregular(info fs.FileInfo, shown string) error {
+	m := info.Mode()
+	switch {
+	case m.IsRegular():
+		return nil
+	case m.IsDir():
+		return &NotRegular{shown, "directory"}
+	case m&fs.ModeNamedPipe != 0:
+		return &NotRegular{shown, "named pipe"}
+	case m&fs.ModeSocket != 0:
+		return &NotRegular{shown, "socket"}
+	}
+	return &NotRegular{shown, "device"}
+}
+
+// read reads at most max bytes of a file.
+func (l looks) read(p place, max int64) (File, error) {
+	f, info, err := l.open(p)
+	if err != nil {
+		return File{}, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, max))
+	return File{Name: p.shown(), Abs: p.Abs, Data: data, Mode: info.Mode(), Size: info.Size()}, named(err, p)
+}
+
+// ErrNoFile is the error of a file that is not there, for those who look in many places.
+var ErrNoFile = errors.New("no such file")
+
+// ProjectDirs returns the directories of the project, from the root of the repository that the directory lies in down to
+// the directory itself, links resolved. Outside a repository, and in one that holds the home directory, it is the directory alone.
+func (g *Gate) ProjectDirs() []string {
+	dirs := []string{g.dir}
+	top := repositoryTop(g.dir)
+	if top == "" || g.aboveHome(top) {
+		return dirs
+	}
+	for dir := g.dir; dir != top; dirs = append(dirs, dir) {
+		dir = filepath.Dir(dir)
+	}
+	slices.Reverse(dirs)
+	return dirs
+}
+
+// ListOwn returns the names in dir, sorted, if dir really lies in root; ErrNoFile if there is no such directory. It is for
+// looking for skills and definitions, which needs no leave.
+func (g *Gate) ListOwn(ctx context.Context, root, dir string) ([]string, error) {
+	return passOwn(ctx, g, root, dir, func(e effects, p place) (names []string, err error) {
+		d, err := e.openDir(p)
+		if err != nil {
+			return nil, ErrNoFile
+		}
+		defer d.Close()
+		entries, err := fs.ReadDir(d.FS(), ".")
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+		return names, err
+	})
+}
+
+// ReadOwn reads a file that really lies in root, is regular and no secret, at most max bytes (more is an error), and
+// returns its content, masked, and its real path. ErrNoFile if there is none. It needs no leave: skills, definitions and
+// instructions are read so.
+func (g *Gate) ReadOwn(ctx context.Context, root, file string, max int64) (text, real string, err error) {
+	f, err := passOwn(ctx, g, root, file, func(e effects, p place) (File, error) { return e.read(p, max) })
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", "", ErrNoFile
+	case err != nil:
+		return "", "", err
+	case f.Size > max:
+		return "", "", fmt.Errorf("is over %d KiB", max>>10)
+	}
+	return g.Mask(strings.ToValidUTF8(string(f.Data), "\uFFFD")), f.Abs, nil
+}
+
+// passOwn passes the reading of something that must lie in root.
+func passOwn[T any](ctx context.Context, g *Gate, root, name string, read func(effects, place) (T, error)) (none T, err error) {
+	p, top := g.resolve(name), resolved(root)
+	_, in := below(p.Abs, top)
+	switch {
+	case p.Fault != "":
+		return none, errors.New(p.Fault)
+	case !p.Exists:
+		return none, ErrNoFile
+	case !in:
+		return none, fmt.Errorf("really lies outside %s; left out", top)
+	}
+	p.Own = true
+	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), nothing, func(_ context.Context, e effects) (T, error) {
+		return read(e, p)
+	})
+}
