@@ -37,19 +37,15 @@ type Definition struct {
 
 // Options make an Agent.
 type Options struct {
-	Model Model
-	// Resolve finds the model a sub-agent or /model names.
-	Resolve func(name string) (Model, error)
-	// Tools are the built-in tools in the order of the list; More returns those that came later (MCP), asked before each request.
-	Tools []tool.Tool
-	More  func() []tool.Tool
-	Gate  *gate.Gate
-	// Log keeps the session; nil for none. Past is what it held when it was resumed.
-	Log  *session.Log
-	Past *session.Past
-	Sink event.Sink
-	// System is the system prompt, whole.
-	System      string
+	Model       Model
+	Resolve     func(name string) (Model, error) // finds the model that a sub-agent names
+	Tools       []tool.Tool                      // the built-in ones, in the order of the list
+	More        func() []tool.Tool               // those that came later (MCP), asked before each request; may be nil
+	Gate        *gate.Gate
+	Log         *session.Log  // nil: the session is not kept
+	Past        *session.Past // what Log held when it was resumed, or nil
+	Sink        event.Sink
+	System      string // the system prompt, whole
 	Effort      string
 	MaxRounds   int     // model requests per turn, 0: no cap
 	CompactAt   float64 // share of the window, 0: 0.8

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
@@ -171,13 +172,8 @@ const (
 	smallResult  = 250 // estimated tokens: not worth trimming
 )
 
-const summaryPrompt = `Context is running out. Write a summary of the conversation above that lets you go on with the work without it. State, with exact names, paths and commands:
-- the goal, and every wish and rule of the user's;
-- decisions made, and why;
-- files read and changed, and what matters in them;
-- the state of the work: what is done, what was tested, what failed;
-- open points and the next step.
-Answer with the summary alone. Do not call tools.`
+//go:embed summary.md
+var summaryPrompt string
 
 var errNothing = errors.New("there is nothing to summarize yet")
 
@@ -241,15 +237,13 @@ func (a *Agent) trim() {
 // tail returns where the newest rounds start that hold at most this many tokens; the newest one always belongs to them.
 func (a *Agent) tail(tokens int) int {
 	sum, from := 0, len(a.list)
-	for i := len(a.list) - 1; i >= 0; i-- {
-		sum += a.list[i].size
-		if !isReply(a.list[i]) {
-			continue
+	for i, e := range slices.Backward(a.list) {
+		if sum += e.size; isReply(e) {
+			if from < len(a.list) && a.tokens(sum) > tokens {
+				break
+			}
+			from = i
 		}
-		if from < len(a.list) && a.tokens(sum) > tokens {
-			break
-		}
-		from = i
 	}
 	return from
 }
@@ -265,7 +259,8 @@ func (a *Agent) Compact(ctx context.Context, focus string) error {
 	return err
 }
 
-// compact lets the model summarize what is older than the newest rounds.
+// compact lets the model summarize what is older than the newest rounds. It is asked with the same prefix as ever, so that it is read
+// from the cache.
 func (a *Agent) compact(ctx context.Context, focus string) error {
 	cut := a.tail(a.window / 5)
 	kept := a.kept(cut, false)
@@ -273,14 +268,23 @@ func (a *Agent) compact(ctx context.Context, focus string) error {
 	if older < a.estimate()/10 {
 		return errNothing
 	}
+	prompt := &msg.Note{Text: summaryPrompt}
+	if !blank(focus) {
+		prompt.Text += "Pay special attention to: " + strings.TrimSpace(focus)
+	}
+	r := a.request(append(slices.Clip(a.list[:cut]), newEntry(prompt, 0)))
+	r.NoCalls = true
 	a.summaries++
 	a.emit(event.Compacting{Before: a.used()})
-	text, err := a.summarize(ctx, a.list[:cut], focus)
+	done, _, err := a.stream(ctx, r, func(event.Event) {})
 	if err != nil {
 		return err
 	}
-	summary := &msg.Summary{Text: text}
-	if size(summary) > older-a.estimate()/10 {
+	summary := &msg.Summary{Text: strings.TrimSpace(done.Reply.Text())}
+	switch {
+	case !says(summary) || done.Stop == provider.StopRefusal:
+		return errors.New("the model refused, or gave an empty summary")
+	case size(summary) > older-a.estimate()/10:
 		return errors.New("the summary would save too little")
 	}
 	list := append(kept, a.logged(summary))
@@ -288,46 +292,22 @@ func (a *Agent) compact(ctx context.Context, focus string) error {
 	return nil
 }
 
-// summarize asks for a summary of a list of messages, with the same prefix as ever, so that it is read from the cache.
-func (a *Agent) summarize(ctx context.Context, list []entry, focus string) (string, error) {
-	prompt := summaryPrompt
-	if !blank(focus) {
-		prompt += "\nPay special attention to: " + strings.TrimSpace(focus)
-	}
-	r := a.request(append(slices.Clip(list), newEntry(&msg.Note{Text: prompt}, 0)))
-	r.NoCalls = true
-	done, _, err := a.stream(ctx, r, func(event.Event) {})
-	if err != nil {
-		return "", err
-	}
-	text := strings.TrimSpace(done.Reply.Text())
-	if text == "" || done.Stop == provider.StopRefusal {
-		return "", errors.New("the model refused, or gave an empty summary")
-	}
-	return text, nil
-}
-
 // kept returns those of the first cut entries that stay as they are: what the user said first and last, the rest of it newest
 // first as far as a tenth of the window goes, and earlier summaries if no new one takes them in.
 func (a *Agent) kept(cut int, summaries bool) (out []entry) {
-	isUser := func(e entry) bool {
-		_, ok := e.m.(*msg.User)
-		return ok
-	}
-	first, latest, room := slices.IndexFunc(a.list, isUser), true, a.window/10
-	for i, e := range slices.Backward(a.list) {
-		_, stays := e.m.(*msg.Summary)
-		if stays = stays && summaries; isUser(e) {
-			tokens := a.tokens(e.size)
-			if i == first || latest || i >= cut {
-				tokens = 0
-			}
-			stays, latest = tokens <= room, false
+	isUser := func(e entry) bool { return msg.Kind(e.m) == "user" }
+	first, latest, room := slices.IndexFunc(a.list, isUser), !slices.ContainsFunc(a.list[cut:], isUser), a.window/10
+	for i, e := range slices.Backward(a.list[:cut]) {
+		switch tokens := a.tokens(e.size); {
+		case isUser(e) && (i == first || latest):
+			latest = false
+		case isUser(e) && tokens <= room:
 			room -= tokens
+		case summaries && msg.Kind(e.m) == "summary":
+		default:
+			continue
 		}
-		if stays && i < cut {
-			out = append(out, e)
-		}
+		out = append(out, e)
 	}
 	slices.Reverse(out)
 	return out
