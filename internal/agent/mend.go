@@ -32,12 +32,8 @@ func mend(in []entry, to Model) []entry {
 				out = appendRound(out, e, clean(m, to, ids), in[i+1:])
 			}
 		case *msg.Tool: // stands after its reply already
-		case *msg.Note:
-			if len(out) > 0 && says(m) {
-				out = append(out, e)
-			}
 		default:
-			if says(m) {
+			if _, note := m.(*msg.Note); says(m) && !(note && len(out) == 0) {
 				out = append(out, e)
 			}
 		}
@@ -51,18 +47,15 @@ func appendRound(out []entry, e entry, reply *msg.Assistant, rest []entry) []ent
 	if len(calls) == 0 && blank(reply.Text()) {
 		return out
 	}
-	old := calls
-	if was := e.m.(*msg.Assistant); was != reply {
-		old, e = was.Calls(), newEntry(reply, e.seq)
+	was := e.m.(*msg.Assistant)
+	if was != reply {
+		e = newEntry(reply, e.seq)
 	}
 	out = append(out, e)
-	if len(calls) == 0 {
-		return out
-	}
 	if next := slices.IndexFunc(rest, isReply); next >= 0 {
 		rest = rest[:next]
 	}
-	rest = slices.Clone(rest)
+	rest, old := slices.Clone(rest), was.Calls()
 	for i, c := range calls {
 		out = append(out, takeResult(c, old[i].ID, rest))
 	}
@@ -77,14 +70,13 @@ func takeResult(c msg.Call, old string, rest []entry) entry {
 			continue
 		}
 		rest[i].m = nil
-		text := m.Text
-		if !says(m) {
-			text = noOutput
-		}
-		if m.CallID == c.ID && m.Name == c.Name && m.Text == text {
+		if m.CallID == c.ID && m.Name == c.Name && says(m) {
 			return e
 		}
-		fixed := &msg.Tool{CallID: c.ID, Name: c.Name, OK: m.OK, Text: text, Images: m.Images}
+		fixed := &msg.Tool{CallID: c.ID, Name: c.Name, OK: m.OK, Text: m.Text, Images: m.Images}
+		if !says(m) {
+			fixed.Text = noOutput
+		}
 		return entry{m: fixed, seq: e.seq, trimmed: e.trimmed, size: size(fixed)}
 	}
 	return newEntry(&msg.Tool{CallID: c.ID, Name: c.Name, Text: noResult}, 0)
