@@ -21,8 +21,8 @@ const (
 	maxLine  = 64 << 10 // bounds what is held back of a line that does not end
 )
 
-// capture takes the output of a process: cleaned, masked, and only then kept. It keeps the first and the last part in
-// memory and, if that is not all, the whole in a file. After detach everything goes to another file.
+// capture takes the output of a process: cleaned, masked, and only then kept. It keeps the first and the last part in memory and, if that
+// is not all, the whole in a file. After detach everything goes to another file.
 type capture struct {
 	masker *secret.Masker
 	save   func(pattern string) *os.File
@@ -105,9 +105,9 @@ func (c *capture) String() string {
 	return c.text.string("")
 }
 
-// cleaner turns what a program wrote for a terminal into plain lines: escape sequences go, a line that was drawn over is
-// what it was in the end, a NUL is shown, other control characters go, what is no UTF-8 becomes U+FFFD. It is done before
-// masking, so that no escape code hides a secret.
+// cleaner turns what a program wrote for a terminal into plain lines: escape sequences go, a line that was drawn over is what it was in
+// the end, a NUL is shown, other control characters go, what is no UTF-8 becomes U+FFFD. It is done before masking, so that no escape
+// code hides a secret.
 type cleaner struct{ line []byte }
 
 // next takes a piece and returns the lines that are whole now; at the end, all that is left.

@@ -1,23 +1,24 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
 
-// A command that runs unasked is started by a thread that has taken rights from itself with Landlock, which hands them down
-// to what it starts and then ends. What the command may do: read and run what lies in the system's folders and in those of
-// the programs on PATH, read the directory, the repository and the user's git settings, write to /dev/null. It may not
-// write, nor run what lies in the directory, nor use TCP, nor signal or look into processes other than its own. If a right
-// can't be taken, the command does not start.
+// A command that runs unasked is started by a thread that has taken rights from itself with Landlock, which hands them down to what it
+// starts and then ends. What the command may do: read and run what lies in the system's folders and in those of the programs on PATH,
+// read the directory, the repository and the user's git settings, write to /dev/null. It may not write, nor run what lies in the
+// directory, nor use TCP, nor signal or look into processes other than its own. If a right can't be taken, the command does not start.
 
 // leastABI is the first version of Landlock that can forbid truncation.
 const leastABI = 3
@@ -62,8 +63,8 @@ func confined(g grants, start func() error) error {
 	})
 }
 
-// onThread runs f on a thread of its own, which ends with it, since it stays locked to the goroutine. The main thread can't
-// end: it is held while another one works.
+// onThread runs f on a thread of its own, which ends with it, since it stays locked to the goroutine. The main thread can't end: it is
+// held while another one works.
 func onThread(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -78,8 +79,8 @@ func onThread(f func() error) error {
 	return <-done
 }
 
-// takeRights takes from the calling thread, for good, all rights but those of g. As root it also loses root's powers, but for
-// reading files of others: with them, the environment of other processes could be read in spite of Landlock.
+// takeRights takes from the calling thread, for good, all rights but those of g. As root it also loses root's powers, but for reading
+// files of others: with them, the environment of other processes could be read in spite of Landlock.
 func takeRights(g grants) error {
 	const read = landlock.AccessFSSet(kernel.AccessFSReadFile | kernel.AccessFSReadDir)
 	rules := []landlock.Rule{landlock.PathAccess(kernel.AccessFSReadFile|kernel.AccessFSWriteFile, os.DevNull)}
@@ -112,42 +113,35 @@ func takeRights(g grants) error {
 
 // confinedGrants are the paths of a confined command that names some programs, which may be links to elsewhere.
 func (s *shared) confinedGrants(programs []string) grants {
-	in := func(dir string, names ...string) (out []string) {
-		for _, name := range names {
-			out = append(out, filepath.Join(dir, name))
-		}
-		return out
-	}
 	g := grants{
-		run: in("/", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "nix/store", "run/current-system", "snap"),
-		read: slices.Concat([]string{s.dir}, s.gitReads(), in("/", "etc", "proc", "sys", "dev/zero", "dev/full", "dev/random", "dev/urandom"),
-			in(s.o.Home, ".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes")),
+		run:  strings.Fields("/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix/store /run/current-system /snap"),
+		read: append(s.gitReads(), s.dir, "/etc", "/proc", "/sys", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
+	}
+	for _, name := range []string{".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"} {
+		g.read = append(g.read, filepath.Join(s.o.Home, name))
 	}
 	for _, entry := range s.cleanPath() {
-		if dir := resolved(entry); !s.aboveHome(dir) {
-			g.run = append(g.run, s.toolchain(dir))
+		if dir := s.toolchain(resolved(entry)); dir != "" {
+			g.run = append(g.run, dir)
 		}
 	}
 	for _, name := range programs {
-		file := lookPath(name, s.cleanPath())
-		if file == "" { // a part of bash
-			continue
+		if file := lookPath(name, s.cleanPath()); file != "" { // else it is a part of bash
+			file = resolved(file)
+			g.run = append(g.run, cmp.Or(s.toolchain(filepath.Dir(file)), file))
 		}
-		file = resolved(file)
-		if dir := filepath.Dir(file); !s.aboveHome(dir) {
-			file = s.toolchain(dir)
-		}
-		g.run = append(g.run, file)
 	}
 	return g
 }
 
-// toolchain is the folder that a folder of programs belongs to: ~/sdk/go1.26/bin to ~/sdk/go1.26. Where that would be one
-// that holds more than a toolchain, it is the folder itself.
+// toolchain is the folder that a folder of programs belongs to: ~/sdk/go1.26/bin to ~/sdk/go1.26. Where that would be one that holds more
+// than a toolchain, it is the folder itself; it is "" for the home directory and what that lies in.
 func (s *shared) toolchain(dir string) string {
 	up := filepath.Dir(dir)
-	if !slices.Contains([]string{"bin", "shims", "sbin"}, filepath.Base(dir)) || s.aboveHome(up) ||
-		up == filepath.Join(s.o.Home, ".local") || up == filepath.Join(s.o.Home, ".cargo") {
+	switch {
+	case s.aboveHome(dir):
+		return ""
+	case !listed(filepath.Base(dir), "bin sbin shims"), s.aboveHome(up), up == filepath.Join(s.o.Home, ".local"), up == filepath.Join(s.o.Home, ".cargo"):
 		return dir
 	}
 	return up

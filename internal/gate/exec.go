@@ -16,10 +16,9 @@ import (
 	"anchor/internal/secret"
 )
 
-// A command runs as bash -c TEXT, the very text that was judged, in a session of its own without a terminal. Both its
-// streams are one pipe, drained always. It is over when bash has ended; what it left running in the background keeps the
-// pipe, and its later output goes to a file, until Close ends it. A timeout or a cancel ends all that came from the command:
-// TERM, 2 s, KILL.
+// A command runs as bash -c TEXT, the very text that was judged, in a session of its own without a terminal. Both its streams are one
+// pipe, drained always. It is over when bash has ended; what it left running in the background keeps the pipe, and its later output goes
+// to a file, until Close ends it. A timeout or a cancel ends all that came from the command: TERM, 2 s, KILL.
 
 const (
 	defaultTimeout = 120 * time.Second
@@ -39,8 +38,8 @@ type Command struct {
 	Limit   int           // how many characters of output are kept in Output.Text (0: 30,000)
 }
 
-// Output is what a command gave. Text is both streams in order, masked, without escape codes, valid UTF-8, its middle left
-// out (with a line that says so) if over the limit.
+// Output is what a command gave. Text is both streams in order, masked, without escape codes, valid UTF-8, its middle left out (with a
+// line that says so) if over the limit.
 type Output struct {
 	Text       string
 	Exit       int    // -1 if it was ended by a signal
@@ -54,9 +53,9 @@ type Output struct {
 // errConfine says that a command could not be confined. It was not started.
 var errConfine = errors.New("the command could not be confined")
 
-// Exec runs a command with bash in the directory: stdin empty, own session, pagers and prompts off, secret variables
-// removed. A timeout or the end of ctx ends the whole group (TERM, then KILL). Children left behind live until Close.
-// Errors: *Refusal, or that bash could not be started. A cancelled command returns its Output with ctx's error.
+// Exec runs a command with bash in the directory: stdin empty, own session, pagers and prompts off, secret variables removed. A timeout
+// or the end of ctx ends the whole group (TERM, then KILL). Children left behind live until Close. Errors: *Refusal, or that bash could
+// not be started. A cancelled command returns its Output with ctx's error.
 func (g *Gate) Exec(ctx context.Context, c Command) (Output, error) {
 	a := g.execAction(c.Text)
 	a.ByUser = c.ByUser
@@ -91,7 +90,7 @@ func (e effects) run(ctx context.Context, c Command, programs []string) (out Out
 		out.Cancelled = true
 	}
 	if out.TimedOut || out.Cancelled {
-		j.end()
+		end(j.mark, j)
 	}
 	for i, before := 0, int64(-1); !await(j.drained, lastWords); i++ {
 		taken := kept.taken.Load()
@@ -163,9 +162,9 @@ func listed(name, list string) bool {
 	return false
 }
 
-// commandEnv is the environment of every command: anchor's own without secrets (by name, or by the shape of the value) and
-// without what makes bash or git do more than the text says; pagers, prompts and editors are off (an editor fails, so that
-// nothing is accepted in silence).
+// commandEnv is the environment of every command: anchor's own without secrets (by name, or by the shape of the value) and without what
+// makes bash or git do more than the text says; pagers, prompts and editors are off (an editor fails, so that nothing is accepted in
+// silence).
 func (s *shared) commandEnv() []string {
 	shapes := secret.NewMasker()
 	env := slices.DeleteFunc(slices.Clone(s.o.Env), func(kv string) bool {
@@ -177,8 +176,8 @@ func (s *shared) commandEnv() []string {
 		"GIT_TERMINAL_PROMPT=0", "SSH_ASKPASS_REQUIRE=never", "DEBIAN_FRONTEND=noninteractive")
 }
 
-// quietEnv is the environment of a command that runs unasked: nothing in it names a program or options for one, git takes
-// what would run one or write from here, not from the repository, and fetches nothing.
+// quietEnv is the environment of a command that runs unasked: nothing in it names a program or options for one, git takes what would run
+// one or write from here, not from the repository, and fetches nothing.
 func (s *shared) quietEnv(env []string) []string {
 	env = slices.DeleteFunc(env, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -62,9 +62,8 @@ func (g *Gate) places(paths []shellread.Path) [][]policy.Path {
 	return out
 }
 
-// expandGlob expands a pattern as bash does without options: * and ? match no leading dot, a pattern without a match is
-// itself. Where the set of characters is too clever for us, it matches everything, so nothing is overlooked. Over the
-// bound it returns a fault.
+// expandGlob expands a pattern as bash does without options: * and ? match no leading dot, a pattern without a match is itself. Where the
+// set of characters is too clever for us, it matches everything, so nothing is overlooked. Over the bound it returns a fault.
 func (g *Gate) expandGlob(pattern string) (names []string, fault string) {
 	names = []string{""}
 	for i, part := range strings.Split(pattern, "/") {
@@ -152,8 +151,8 @@ const (
 	maxSecretFile    = 256 << 10
 )
 
-// learnSecrets teaches the masker the values in the directory's secret files, ignored ones included. Folders of other
-// people's code and of history are left out. Nobody gets to see the content.
+// learnSecrets teaches the masker the values in the directory's secret files, ignored ones included. Folders of other people's code and
+// of history are left out. Nobody gets to see the content.
 func (s *shared) learnSecrets(ctx context.Context) {
 	defer close(s.learned)
 	count := 0
@@ -173,9 +172,9 @@ func (s *shared) learnSecrets(ctx context.Context) {
 	})
 }
 
-// Git runs programs that a repository's own configuration names, also for commands that only read. fsmonitor, hooks, pagers
-// and editors are overridden in the environment (env.go), and so is the use of a bare repository that lies in the tree and
-// fetching. The other keys that name programs, or lead to further configuration or another tree, are found here and asked about.
+// Git runs programs that a repository's own configuration names, also for commands that only read. fsmonitor, hooks, pagers and editors
+// are overridden in the environment (env.go), and so is the use of a bare repository that lies in the tree and fetching. The other keys
+// that name programs, or lead to further configuration or another tree, are found here and asked about.
 
 // dangerousKeys are those keys, each with at most one star. What could not be read has the key "?".
 const dangerousKeys = `? include.* includeif.* gpg.* filter.*clean filter.*smudge filter.*process diff.external diff.*command diff.*textconv
@@ -202,8 +201,8 @@ func findRepo(dir string) (repo, bool) {
 	return r, true
 }
 
-// own says whether the .git of a directory leads to a repository that is this directory's: below it, or one that names it
-// as its working tree (git-worktree(1)).
+// own says whether the .git of a directory leads to a repository that is this directory's: below it, or one that names it as its working
+// tree (git-worktree(1)).
 func (r repo) own() bool {
 	_, under := below(r.gitDir, r.top)
 	return under || pointed(filepath.Join(r.gitDir, "gitdir"), "", r.gitDir) == filepath.Join(r.top, ".git")
@@ -268,9 +267,9 @@ func submoduleConfigs(modules string) (out []string) {
 // gitSetting is one entry of a configuration file. In its key, section and name are in lower case, as git compares them.
 type gitSetting struct{ key, value string }
 
-// gitConfig matches the next thing in a file of git's configuration format, as git itself reads it (git-config(1),
-// "Syntax"): space or a comment; the header of a section (1, 2); or a name (3) with its value (4), which goes on in the next
-// line behind a backslash and ends at a comment.
+// gitConfig matches the next thing in a file of git's configuration format, as git itself reads it (git-config(1), "Syntax"): space or a
+// comment; the header of a section (1, 2); or a name (3) with its value (4), which goes on in the next line behind a backslash and ends
+// at a comment.
 var gitConfig = regexp.MustCompile(`^(?:[ \t\r\n]+|[#;][^\n]*|` +
 	`\[([-.A-Za-z0-9]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]|` +
 	`([A-Za-z][-A-Za-z0-9]*)[ \t\r]*(?:=((?:[^\\"\n#;]|\\\r\n|\\(?s:.)|"(?:[^"\\\n]|\\\r\n|\\(?s:.))*")*))?(?:[#;][^\n]*)?(?:\n|$))`)
@@ -300,8 +299,8 @@ func readGitConfig(file string) (out []gitSetting) {
 	return out
 }
 
-// gitReads are the paths outside the directory that git needs for its own repository: its top, its folders, where else its
-// objects are, and what the user's own settings include.
+// gitReads are the paths outside the directory that git needs for its own repository: its top, its folders, where else its objects are,
+// and what the user's own settings include.
 func (s *shared) gitReads() (out []string) {
 	if r, ok := findRepo(s.dir); ok {
 		out = append(out, r.top, r.gitDir, r.common)

@@ -14,8 +14,8 @@ import (
 	"anchor/internal/policy"
 )
 
-// Files are opened from a directory's handle down, one component after the other. Each directory must be the one that
-// Lstat saw, and the file the one that was judged, so that a link put there in between is found out, not followed.
+// Files are opened from a directory's handle down, one component after the other. Each directory must be the one that Lstat saw, and the
+// file the one that was judged, so that a link put there in between is found out, not followed.
 
 // errSwapped says that something else stood there than a moment before.
 var errSwapped = errors.New("was replaced while it was looked at: try again")
@@ -144,8 +144,8 @@ type NotRegular struct{ Path, Kind string }
 
 func (e *NotRegular) Error() string { return e.Path + " is a " + e.Kind }
 
-// Read reads a regular file. name is relative to the directory, absolute, or starts with ~/. At most max bytes are read
-// (0: 64 MB). Errors: *Refusal, *NotRegular, fs.ErrNotExist and the like with the name as given, or ctx's.
+// Read reads a regular file. name is relative to the directory, absolute, or starts with ~/. At most max bytes are read (0: 64 MB).
+// Errors: *Refusal, *NotRegular, fs.ErrNotExist and the like with the name as given, or ctx's.
 func (g *Gate) Read(ctx context.Context, name string, max int64) (File, error) {
 	if max <= 0 || max > readLimit {
 		max = readLimit
@@ -194,8 +194,8 @@ func (l looks) read(p place, max int64) (File, error) {
 // ErrNoFile is the error of a file that is not there, for those who look in many places.
 var ErrNoFile = errors.New("no such file")
 
-// ProjectDirs returns the directories of the project, from the root of the repository that the directory lies in down to
-// the directory itself, links resolved. Outside a repository, and in one that holds the home directory, it is the directory alone.
+// ProjectDirs returns the directories of the project, from the root of the repository that the directory lies in down to the directory
+// itself, links resolved. Outside a repository, and in one that holds the home directory, it is the directory alone.
 func (g *Gate) ProjectDirs() []string {
 	dirs := []string{g.dir}
 	top := repositoryTop(g.dir)
@@ -209,8 +209,8 @@ func (g *Gate) ProjectDirs() []string {
 	return dirs
 }
 
-// ListOwn returns the names in dir, sorted, if dir really lies in root; ErrNoFile if there is no such directory. It is for
-// looking for skills and definitions, which needs no leave.
+// ListOwn returns the names in dir, sorted, if dir really lies in root; ErrNoFile if there is no such directory. It is for looking for
+// skills and definitions, which needs no leave.
 func (g *Gate) ListOwn(ctx context.Context, root, dir string) ([]string, error) {
 	return passOwn(ctx, g, root, dir, func(e effects, p place) (names []string, err error) {
 		d, err := e.openDir(p)
@@ -226,9 +226,8 @@ func (g *Gate) ListOwn(ctx context.Context, root, dir string) ([]string, error) 
 	})
 }
 
-// ReadOwn reads a file that really lies in root, is regular and no secret, at most max bytes (more is an error), and
-// returns its content, masked, and its real path. ErrNoFile if there is none. It needs no leave: skills, definitions and
-// instructions are read so.
+// ReadOwn reads a file that really lies in root, is regular and no secret, at most max bytes (more is an error), and returns its content,
+// masked, and its real path. ErrNoFile if there is none. It needs no leave: skills, definitions and instructions are read so.
 func (g *Gate) ReadOwn(ctx context.Context, root, file string, max int64) (text, real string, err error) {
 	f, err := passOwn(ctx, g, root, file, func(e effects, p place) (File, error) { return e.read(p, max) })
 	switch {

@@ -94,8 +94,8 @@ func (l looks) contentSum(name string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// matchesAny says whether a name relative to the directory matches one of the globs: as a whole, or one of the folders it
-// lies in does; a glob without a slash matches at any depth.
+// matchesAny says whether a name relative to the directory matches one of the globs: as a whole, or one of the folders it lies in does; a
+// glob without a slash matches at any depth.
 func matchesAny(globs []string, name string) bool {
 	for _, glob := range globs {
 		glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")

@@ -1,5 +1,5 @@
-// Package gate is the only way to the user's workspace, to processes and to servers. Every action takes the same path,
-// policy → approval → effect, through one generic function, pass.
+// Package gate is the only way to the user's workspace, to processes and to servers. Every action takes the same path, policy → approval
+// → effect, through one generic function, pass.
 package gate
 
 import (
@@ -40,8 +40,8 @@ type Approver interface {
 
 // Request is what the user is asked. All text in it is masked and shows control characters visibly.
 type Request struct {
-	// Title is Create PATH, Edit PATH, Overwrite PATH, Run command, Read PATH or Call MCP SERVER/TOOL, with the sub-agent's
-	// id in front if one asks.
+	// Title is Create PATH, Edit PATH, Overwrite PATH, Run command, Read PATH or Call MCP SERVER/TOOL, with the sub-agent's id in front
+	// if one asks.
 	Title  string
 	Detail string // the diff for writes, the command as it will run, or the arguments
 	Always string // the label of the "always" answer; empty if it is not offered
@@ -94,8 +94,8 @@ type shared struct {
 	own     []string // files and folders that may be read unasked
 }
 
-// New returns a gate, or an error that says what is wrong with the directory. Close it: it learns the values of secret files in
-// the background. On Linux, other processes can't look into this one's environment from then on.
+// New returns a gate, or an error that says what is wrong with the directory. Close it: it learns the values of secret files in the
+// background. On Linux, other processes can't look into this one's environment from then on.
 func New(o Options) (*Gate, error) {
 	abs, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -133,8 +133,8 @@ func New(o Options) (*Gate, error) {
 	return g.For(o.Sink, ""), nil
 }
 
-// Configure sets the rules and PassEnv of a gate that was made before they were known: the project's settings are read through
-// it. It comes before the first command.
+// Configure sets the rules and PassEnv of a gate that was made before they were known: the project's settings are read through it. It
+// comes before the first command.
 func (g *Gate) Configure(rules policy.Rules, passEnv []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -142,8 +142,8 @@ func (g *Gate) Configure(rules policy.Rules, passEnv []string) {
 	g.rules, g.o.PassEnv = rules, passEnv
 }
 
-// For returns a gate with the same rules, grants, masker and approver whose events go to sink; approvals have agent in
-// front of their titles; what was read through it is kept apart.
+// For returns a gate with the same rules, grants, masker and approver whose events go to sink; approvals have agent in front of their
+// titles; what was read through it is kept apart.
 func (g *Gate) For(sink event.Sink, agent string) *Gate {
 	return &Gate{shared: g.shared, sink: sink, agent: agent, seen: newLedger()}
 }
@@ -207,12 +207,12 @@ func (g *Gate) lock(ctx context.Context, name string) (p place, unlock func(), e
 	}
 }
 
-// Every action takes one path, pass: it is judged by the policy; if it is not denied, it is looked at (the old content of
-// a file, for the diff); if the policy asks, the user is asked; only then is it carried out.
+// Every action takes one path, pass: it is judged by the policy; if it is not denied, it is looked at (the old content of a file, for the
+// diff); if the policy asks, the user is asked; only then is it carried out.
 //
-// What changes or reads the user's things is a method of effects, and what only looks at them before the question is a
-// method of looks. Only pass makes values of these types, and hands them to the functions it is given, so nothing is done
-// past a judgement. The denials hold for looks too.
+// What changes or reads the user's things is a method of effects, and what only looks at them before the question is a method of looks.
+// Only pass makes values of these types, and hands them to the functions it is given, so nothing is done past a judgement. The denials
+// hold for looks too.
 
 // looks can look at files before the user is asked. What is seen goes to the user, not to the model.
 type looks struct{ *Gate }
@@ -223,8 +223,8 @@ type effects struct {
 	decision policy.Decision
 }
 
-// pass judges a, asks if need be, and carries effect out. look returns the detail to show; it is called if a is not denied,
-// and its error ends the action.
+// pass judges a, asks if need be, and carries effect out. look returns the detail to show; it is called if a is not denied, and its error
+// ends the action.
 func pass[T any](ctx context.Context, g *Gate, a policy.Action, title string,
 	look func(looks) (detail string, err error), effect func(context.Context, effects) (T, error)) (T, error) {
 	var none T
@@ -319,8 +319,8 @@ func (g *Gate) ask(ctx context.Context, d policy.Decision, r Request) error {
 	return nil
 }
 
-// show masks text and makes what a terminal would act upon visible: control characters but newline and tab, characters
-// that change the direction of writing, and those that can't be seen.
+// show masks text and makes what a terminal would act upon visible: control characters but newline and tab, characters that change the
+// direction of writing, and those that can't be seen.
 func (g *Gate) show(text string) string {
 	var b strings.Builder
 	for _, r := range g.Mask(text) {

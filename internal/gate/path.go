@@ -5,15 +5,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"anchor/internal/policy"
 )
 
-// A path is judged where it really points. resolve follows every link itself, one component after the other, also in front
-// of what does not exist yet, and so gets a name without links. The effects then open exactly that name, from the
-// directory's handle down, and follow no link at all (open.go): what was judged is what is used.
+// A path is judged where it really points. resolve follows every link itself, one component after the other, also in front of what does
+// not exist yet, and so gets a name without links. The effects then open exactly that name, from the directory's handle down, and follow
+// no link at all (open.go): what was judged is what is used.
 
 const (
 	maxName   = 4096
@@ -54,7 +55,9 @@ func (g *Gate) resolve(name string) place {
 	if rel, ok := g.within(p.Abs); ok && p.Fault == "" {
 		p.Inside, p.Rel = true, rel
 	}
-	p.Own = g.isOwn(p.Abs)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p.Own = slices.ContainsFunc(g.own, func(own string) bool { _, in := below(p.Abs, own); return in })
 	return p
 }
 
@@ -131,8 +134,8 @@ func components(name string) (out []string) {
 	return out
 }
 
-// ownProcess says what the names of a process for itself stand for: a command is run in the directory, so for it
-// /proc/self/cwd is the directory. /proc/self itself is left as it is.
+// ownProcess says what the names of a process for itself stand for: a command is run in the directory, so for it /proc/self/cwd is the
+// directory. /proc/self itself is left as it is.
 func (s *shared) ownProcess(name string) (string, bool) {
 	switch name {
 	case "/proc/self", "/proc/thread-self":
@@ -145,8 +148,8 @@ func (s *shared) ownProcess(name string) (string, bool) {
 	return "", false
 }
 
-// within says whether a resolved name is the directory or below it, and gives it relative to the directory. Where the disk
-// takes two spellings of the directory's name for the same, so does this.
+// within says whether a resolved name is the directory or below it, and gives it relative to the directory. Where the disk takes two
+// spellings of the directory's name for the same, so does this.
 func (s *shared) within(abs string) (rel string, ok bool) {
 	if len(abs) >= len(s.dir) && abs[:len(s.dir)] != s.dir && strings.EqualFold(abs[:len(s.dir)], s.dir) {
 		a, errA := os.Stat(abs[:len(s.dir)])
@@ -171,18 +174,6 @@ func below(abs, dir string) (rel string, ok bool) {
 func (s *shared) aboveHome(dir string) bool {
 	_, above := below(resolved(s.o.Home), dir)
 	return above
-}
-
-// isOwn says whether a resolved name is one of those given to Own, or the saved output.
-func (s *shared) isOwn(abs string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, own := range s.own {
-		if _, ok := below(abs, own); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // resolved resolves the links of a name as far as it exists.

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 )
 
@@ -38,45 +37,34 @@ func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: tru
 // groupAlive says whether a process group may have a member.
 func groupAlive(group int) bool { return !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) }
 
-// signalAll signals the group that each session began with, at one stroke, and then every other process.
-func signalAll(sessions []int, mark string, sig syscall.Signal) {
-	for _, session := range sessions {
-		_ = syscall.Kill(-session, sig)
+// signalAll signals some groups, each at one stroke, and then every process with the mark.
+func signalAll(groups []int, mark string, sig syscall.Signal) {
+	for _, group := range groups {
+		_ = syscall.Kill(-group, sig)
 	}
-	pids, _ := members(sessions, mark)
-	for _, pid := range pids {
+	for _, pid := range marked(mark) {
 		_ = syscall.Kill(pid, sig)
 		_ = syscall.Kill(pid, syscall.SIGCONT) // a stopped process hears TERM only then
 	}
 }
 
 // alive says whether any such process lives. A dead one that nobody has waited for does not count, where /proc can tell.
-func alive(sessions []int, mark string) bool {
-	pids, known := members(sessions, mark)
-	return len(pids) > 0 || !known && slices.ContainsFunc(sessions, groupAlive)
+func alive(groups []int, mark string) bool {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		return slices.ContainsFunc(groups, groupAlive)
+	}
+	return len(marked(mark)) > 0
 }
 
-// members finds in /proc the living processes of some sessions and those whose environment has a mark that starts so.
-// known is false where there is no /proc.
-func members(sessions []int, mark string) (pids []int, known bool) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, name := range stats {
-		stat, _ := os.ReadFile(name)
-		f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // state, parent, group, session, …
-		if len(f) < 4 || f[0] == "Z" || f[0] == "X" {
-			continue
-		}
-		dir := filepath.Dir(name)
-		pid, _ := strconv.Atoi(filepath.Base(dir))
-		session, _ := strconv.Atoi(f[3])
-		ours := slices.Contains(sessions, session)
-		if !ours {
-			env, _ := os.ReadFile(dir + "/environ")
-			ours = bytes.Contains(append([]byte{0}, env...), []byte("\x00"+markName+"="+mark))
-		}
-		if ours && pid != os.Getpid() {
+// marked finds in /proc the living processes whose environment has a mark that starts so.
+func marked(mark string) (pids []int) {
+	names, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, name := range names {
+		env, _ := os.ReadFile(name) // of the dead it is empty
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if pid != os.Getpid() && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+markName+"="+mark)) {
 			pids = append(pids, pid)
 		}
 	}
-	return pids, len(stats) > 0
+	return pids
 }

@@ -22,9 +22,9 @@ func ownSession() *syscall.SysProcAttr {
 func groupAlive(int) bool { return false }
 
 // signalAll ends processes with their descendants, whatever the signal.
-func signalAll(sessions []int, _ string, _ syscall.Signal) {
-	for _, session := range sessions {
-		_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(session)).Run()
+func signalAll(groups []int, _ string, _ syscall.Signal) {
+	for _, group := range groups {
+		_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(group)).Run()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -19,8 +20,8 @@ import (
 	"anchor/internal/policy"
 )
 
-// A job is one process with all that came from it: the processes of its session, and those that carry its mark in their
-// environment, wherever they went (Linux; elsewhere only its process group is known).
+// A job is one process with all that came from it: its process group, and the processes that carry its mark in their environment,
+// wherever they went (Linux; elsewhere only the group is known).
 
 const (
 	markName = "ANCHOR_JOB"    // the variable that marks a job's processes: the gate's mark, the job's number, a dot
@@ -33,10 +34,9 @@ const (
 type jobs struct {
 	mark string // ends in a dot
 
-	mu     sync.Mutex
-	count  int
-	live   map[*job]struct{}
-	closed bool
+	mu    sync.Mutex
+	count int
+	live  map[*job]struct{} // nil once the gate is closed
 }
 
 type job struct {
@@ -53,7 +53,7 @@ type job struct {
 func (s *jobs) start(cmd *exec.Cmd, pipe io.ReadCloser, out *capture) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.live == nil {
 		return nil, errors.New("the session has ended")
 	}
 	s.count++
@@ -102,24 +102,25 @@ func (j *job) status() (exit int, signal string) {
 	return j.state.ExitCode(), signal
 }
 
-// end ends all processes of the job and the reading of its output, and waits for that, bounded.
-func (j *job) end() {
-	endAll([]int{j.process.Pid}, j.mark)
-	j.pipe.Close()
-	await(j.exited, last)
-	await(j.drained, last)
-}
-
-// endAll ends the processes of some sessions and those with the mark: TERM, a wait, KILL as long as there are any.
-func endAll(sessions []int, mark string) {
-	signalAll(sessions, mark, syscall.SIGTERM)
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(pause) {
-		if !alive(sessions, mark) {
-			return
-		}
+// end ends what belongs to some jobs and all that has the mark: TERM, a wait, KILL. It waits for that, bounded.
+func end(mark string, ended ...*job) {
+	var groups []int
+	for _, j := range ended {
+		groups = append(groups, j.process.Pid)
 	}
-	for until := time.Now().Add(last); time.Now().Before(until) && alive(sessions, mark); time.Sleep(pause) {
-		signalAll(sessions, mark, syscall.SIGKILL)
+	signalAll(groups, mark, syscall.SIGTERM)
+	for until := time.Now().Add(patience); alive(groups, mark) && time.Now().Before(until); {
+		time.Sleep(pause)
+	}
+	signalAll(groups, mark, syscall.SIGKILL) // also for who took the mark off
+	for until := time.Now().Add(last); alive(groups, mark) && time.Now().Before(until); {
+		time.Sleep(pause)
+		signalAll(groups, mark, syscall.SIGKILL)
+	}
+	for _, j := range ended {
+		j.pipe.Close()
+		await(j.exited, last)
+		await(j.drained, last)
 	}
 }
 
@@ -128,22 +129,11 @@ func (g *Gate) Close() {
 	g.stopLearning()
 	s := &g.jobs
 	s.mu.Lock()
-	s.closed = true
-	live, none := s.live, s.count == 0
+	live := slices.Collect(maps.Keys(s.live))
 	s.live = nil
 	s.mu.Unlock()
-	if none {
-		return // there is nothing to look for, and looking takes time
-	}
-	var sessions []int
-	for j := range live {
-		sessions = append(sessions, j.process.Pid)
-	}
-	endAll(sessions, s.mark)
-	for j := range live {
-		j.pipe.Close()
-		await(j.exited, last)
-		await(j.drained, last)
+	if s.count > 0 { // else there is nothing to look for, and looking takes time
+		end(s.mark, live...)
 	}
 }
 
@@ -173,8 +163,8 @@ const (
 	goodbye   = time.Second // how long a server may take to end once its input has ended
 )
 
-// StartServer starts a server of the user's or of a trusted definition with a small environment plus env; dir is where, empty
-// for the directory. It is not asked about, since the definition was; the denials hold. Close, of the server or the gate, ends it.
+// StartServer starts a server of the user's or of a trusted definition with a small environment plus env; dir is where, empty for the
+// directory. It is not asked about, since the definition was; the denials hold. Close, of the server or the gate, ends it.
 func (g *Gate) StartServer(ctx context.Context, command string, args []string, env []string, dir string) (Server, error) {
 	var line []string
 	for _, word := range append([]string{command}, args...) {
@@ -246,7 +236,7 @@ func (s *server) Close() error {
 	s.once.Do(func() {
 		s.WriteCloser.Close()
 		if !await(s.exited, goodbye) || groupAlive(s.process.Pid) {
-			s.end()
+			end(s.mark, s.job)
 		}
 		s.ReadCloser.Close()
 		s.pipe.Close()

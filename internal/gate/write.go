@@ -21,13 +21,13 @@ import (
 	"anchor/internal/policy"
 )
 
-// A file is replaced whole: the new content goes to a new file beside it, which takes its name. So a reader sees the old
-// content or the new one, and a full disk harms nothing. A link is written through, to the file it leads to. A file with
-// several hard links is split off from them: its other names keep the old content, since one of them may lie outside.
-// Writes to one file happen one after the other, the question included.
+// A file is replaced whole: the new content goes to a new file beside it, which takes its name. So a reader sees the old content or the
+// new one, and a full disk harms nothing. A link is written through, to the file it leads to. A file with several hard links is split off
+// from them: its other names keep the old content, since one of them may lie outside. Writes to one file happen one after the other, the
+// question included.
 
-// Edit computes the new content of a file from the old one. exists is false for a new file. An error refuses the write
-// and is returned as it is.
+// Edit computes the new content of a file from the old one. exists is false for a new file. An error refuses the write and is returned as
+// it is.
 type Edit func(old []byte, exists bool) ([]byte, error)
 
 // Written is a write that was made.
@@ -38,8 +38,8 @@ type Written struct {
 	Unchanged      bool // the new content equals the old: nothing was written, nothing asked
 }
 
-// WriteOptions say what a write needs. NeedSeen refuses an existing file that was not read whole in this session or that
-// changed since (StaleError).
+// WriteOptions say what a write needs. NeedSeen refuses an existing file that was not read whole in this session or that changed since
+// (StaleError).
 type WriteOptions struct {
 	CallID   string
 	NeedSeen bool
@@ -62,10 +62,10 @@ type draft struct {
 	diff     string
 }
 
-// Write changes one file: it is looked up and judged, edit computes the new content, the diff is shown if policy asks, and
-// if the file is then still the one that was looked at it is replaced atomically through the handle that was judged,
-// keeping its mode, through links inside the directory; parent folders are made. FileChanged is emitted and the change
-// recorded. New content that holds a mask which the old has not is refused.
+// Write changes one file: it is looked up and judged, edit computes the new content, the diff is shown if policy asks, and if the file is
+// then still the one that was looked at it is replaced atomically through the handle that was judged, keeping its mode, through links
+// inside the directory; parent folders are made. FileChanged is emitted and the change recorded. New content that holds a mask which the
+// old has not is refused.
 func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit) (Written, error) {
 	p, unlock, err := g.lock(ctx, name)
 	if err != nil {
@@ -98,8 +98,8 @@ func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit
 	return out, err
 }
 
-// draft reads the old content and lets edit compute the new one. An edit's error may quote the old content: where the
-// model may not read that unasked, it gets another error.
+// draft reads the old content and lets edit compute the new one. An edit's error may quote the old content: where the model may not read
+// that unasked, it gets another error.
 func (l looks) draft(p place, title string, o WriteOptions, edit Edit) (draft, error) {
 	d := draft{place: p, mode: 0o666}
 	if _, err := p.regular(l); err != nil {
@@ -250,9 +250,9 @@ func (g *Gate) changeOf(d draft) Change {
 	return c
 }
 
-// Undo takes changes back, the newest (last) first, for the user who asked for it: nothing is asked, the denials hold. Only
-// files inside the directory are touched. A file that somebody changed since, or whose change can't be taken back, is left as it is,
-// with an error that names it; so are its older changes. undone holds each file that was restored once.
+// Undo takes changes back, the newest (last) first, for the user who asked for it: nothing is asked, the denials hold. Only files inside
+// the directory are touched. A file that somebody changed since, or whose change can't be taken back, is left as it is, with an error
+// that names it; so are its older changes. undone holds each file that was restored once.
 func (g *Gate) Undo(ctx context.Context, changes []Change) (undone []string, refused []error) {
 	user := *g
 	user.byUser = true
@@ -312,8 +312,7 @@ func (l looks) reverse(p place, c Change) (draft, error) {
 	return d, err
 }
 
-// ledger knows which files were read whole, and what they held then. It is one gate's own: what a sub-agent has read, its
-// parent has not.
+// ledger knows which files were read whole, and what they held then. It is one gate's own: what a sub-agent has read, its parent has not.
 type ledger struct {
 	mu    sync.Mutex
 	files map[string]reading
@@ -333,8 +332,8 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Saw notes that the lines from..to (1-based, inclusive) of a file of total lines were shown; once all were, the file
-// counts as read whole.
+// Saw notes that the lines from..to (1-based, inclusive) of a file of total lines were shown; once all were, the file counts as read
+// whole.
 func (g *Gate) Saw(f File, from, to, total int) {
 	if f.Size > int64(len(f.Data)) {
 		return
