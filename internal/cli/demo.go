@@ -3,14 +3,11 @@ package cli
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
-
-	"anchor/internal/policy"
 )
 
 // sample is the project of anchor demo, and the script of its model.
@@ -25,35 +22,20 @@ func demo(ctx context.Context, sh shell, o *options) error {
 	if err != nil {
 		return fmt.Errorf("no place for the sample project: %w", err)
 	}
-	if err := unpack(filepath.Join(dir, "project")); err != nil {
+	files, sub := fs.Sub(sample, "demo")
+	null, open := os.Open(os.DevNull)
+	if err := errors.Join(sub, open, os.CopyFS(dir, files)); err != nil {
 		return err
 	}
-	script, err := sample.ReadFile("demo/script.txt")
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(dir, "script.txt")
-	if err := os.WriteFile(file, script, 0o600); err != nil {
-		return err
-	}
-	const task = "The test fails. Find out why and mend it."
-	fmt.Fprintf(sh.err, `A sample project was written to %s/project. A scripted model works on it; all else is real.
-
-$ anchor -p "%s" --allow write --until 'bash test.sh'
-
-`, dir, task)
+	defer null.Close()
+	const task, check = "The test fails. Find out why and mend it.", "bash test.sh"
+	fmt.Fprintf(sh.err, "A sample project was written to %s/project. A scripted model works on it; all else is real.\n\n"+
+		"$ anchor -p \"%s\" --allow write --until '%s'\n\n", dir, task, check)
 	run := *o
-	run.command, run.print, run.prompt, run.model, run.dir = "", true, task, "script:"+file, filepath.Join(dir, "project")
-	run.until, run.untilRounds, run.noSession, run.noMCP, run.stream = "bash test.sh", 5, true, true, true
-	run.allow = []policy.Rule{{Kind: "write"}}
-	sh.in, err = os.Open(os.DevNull)
-	if err != nil {
-		return err
-	}
-	defer sh.in.Close()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	err = headless(ctx, sh, &run, cancel)
+	run.print, run.prompt, run.model, run.dir = true, task, "script:"+filepath.Join(dir, "script.txt"), filepath.Join(dir, "project")
+	run.until, run.allow, run.noSession, run.noMCP, run.stream = check, []string{"write"}, true, true, true
+	sh.in = null
+	err = headless(ctx, sh, &run)
 	if code(err) == exitOK {
 		fmt.Fprint(sh.err, nextSteps)
 	}
@@ -68,21 +50,3 @@ That is the loop: the model worked until the check passed. With a model of your 
   anchor -p "make the tests pass" --allow write --until 'go test ./...'
   anchor doctor                   says what is missing
 `
-
-// unpack writes the sample project to dir.
-func unpack(dir string) error {
-	return fs.WalkDir(sample, "demo/project", func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, "demo/project")))
-		if e.IsDir() {
-			return os.MkdirAll(to, 0o755)
-		}
-		data, err := sample.ReadFile(path.Clean(name))
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(to, data, 0o644)
-	})
-}

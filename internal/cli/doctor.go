@@ -1,194 +1,172 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
-	"anchor/internal/agent"
 	"anchor/internal/config"
-	"anchor/internal/front/print"
 	"anchor/internal/gate"
 	"anchor/internal/home"
-	"anchor/internal/provider"
 )
 
-// clean makes text of models, tools and servers safe to show.
-func clean(s string) string { return print.Visible(s) }
+// checkup is what anchor doctor found: a row each of state (ok, warning, or fault: it would stop a run), name and detail.
+type checkup struct {
+	rows [][]string
+	bad  bool
+}
 
-// finding is one line of anchor doctor.
-type finding struct {
-	State  string // ok, warning, fault (it would stop a run)
-	Name   string
-	Detail string
-	Advice string
+func (c *checkup) ok(name, detail string) { c.rows = append(c.rows, []string{"ok", name, detail}) }
+
+// add notes something that is not as it should be, and what to do about it.
+func (c *checkup) add(state, name, detail, advice string) {
+	c.rows = append(c.rows, []string{state, name, detail + ". To do: " + advice})
+	c.bad = c.bad || state == "fault"
 }
 
 // doctor checks the set-up, a line each; a fault gives exit code 1.
 func doctor(ctx context.Context, sh shell, o *options) error {
-	var found []finding
-	b, err := prepare(ctx, sh, o)
+	var c checkup
+	b, err := prepare(ctx, sh, o, gate.Options{})
 	if err != nil {
-		found = append(found, finding{"fault", "settings", err.Error(), "mend that place"})
+		c.add("fault", "settings", err.Error(), "mend that place")
 	} else {
-		found = b.examine(ctx)
+		defer b.gate.Close()
+		b.examine(ctx, &c)
 	}
-	bad := false
-	for _, f := range found {
-		bad = bad || f.State == "fault"
-		line := fmt.Sprintf("%-8s %-10s %s", f.State, f.Name, f.Detail)
-		if f.Advice != "" && f.State != "ok" {
-			line += ". To do: " + f.Advice
-		}
-		if _, err := fmt.Fprintln(sh.out, clean(line)); err != nil {
-			return err
-		}
+	if err := table(sh.out, c.rows); err != nil {
+		return err
 	}
-	if bad {
+	if c.bad {
 		return outcome(exitError)
 	}
 	return nil
 }
 
-func (b *setup) examine(ctx context.Context) []finding {
-	out := []finding{{"ok", "version", version(), ""}, {"ok", "directory", b.dir, ""}}
+func (b *setup) examine(ctx context.Context, c *checkup) {
+	c.ok("version", version())
+	c.ok("directory", b.dir)
 	if len(b.notices) == 0 {
-		out = append(out, finding{"ok", "settings", or(b.userFile(), "no home directory"), ""})
+		c.ok("settings", b.userFile())
 	}
 	for _, n := range b.notices {
-		out = append(out, finding{"warning", "settings", n, "mend or remove that"})
+		c.add("warning", "settings", n, "mend or remove that")
 	}
-	g, err := b.newGate(gate.Options{})
+	b.examineModel(ctx, c)
+	b.examineProgram(ctx, c, "bash", "fault", "install bash; commands run in it")
+	b.examineProgram(ctx, c, "git", "warning", "install git to let the model see history")
+	if sandbox := gate.Confinement(); strings.HasPrefix(sandbox, "none") {
+		c.add("warning", "sandbox", sandbox, "nothing; read-only commands run on the reader's word alone")
+	} else {
+		c.ok("sandbox", sandbox)
+	}
+	if b.dirs.State == "" {
+		c.add("warning", "sessions", "are not saved: no home directory", "set HOME")
+	} else if err := home.Write(filepath.Join(b.dirs.State, ".doctor"), nil); err != nil {
+		c.add("warning", "sessions", "are not saved: "+err.Error(), "make "+b.dirs.State+" writable or set XDG_STATE_HOME")
+	} else {
+		c.ok("sessions", b.dirs.State)
+	}
+	b.examineFiles(ctx, c)
+}
+
+// examineFiles shows the skills, sub-agents and instructions that a run would have, and what is wrong with others.
+func (b *setup) examineFiles(ctx context.Context, c *checkup) {
+	found, err := b.find(ctx)
 	if err != nil {
-		return append(out, finding{"fault", "directory", err.Error(), "choose another with -C"})
+		return
 	}
-	defer g.Close()
-	out = append(out, b.examineModel(ctx, g))
-	out = append(out, program(ctx, g, "bash", "bash --version", "fault", "install bash; commands run in it"))
-	out = append(out, program(ctx, g, "git", "git --version", "warning", "install git to let the model see history"))
-	sandbox := finding{"ok", "sandbox", gate.Confinement(), ""}
-	if strings.HasPrefix(sandbox.Detail, "none") {
-		sandbox.State, sandbox.Advice = "warning", "nothing; read-only commands run on the reader's word alone"
+	for _, s := range found.Skills {
+		c.ok("skill", s.Name+": "+s.File)
 	}
-	return append(out, sandbox, b.examineState())
+	for _, a := range found.Agents {
+		c.ok("agent", a.Name+": "+a.File)
+	}
+	for _, file := range found.Sources {
+		c.ok("rules", file)
+	}
+	for _, n := range found.Notices {
+		c.add("warning", "file", n, "mend or remove that file")
+	}
 }
 
 // examineModel asks the provider for its models: that shows the key, the address and the name at once.
-func (b *setup) examineModel(ctx context.Context, g *gate.Gate) finding {
-	m, err := b.choose(ctx, b.keys(g))
+func (b *setup) examineModel(ctx context.Context, c *checkup) {
+	m, err := b.choose(ctx)
 	if err != nil {
-		return finding{"fault", "model", err.Error(), "as the line says"}
+		c.add("fault", "model", err.Error(), "as the line says")
+		return
 	}
 	p, known := b.set.Providers[m.Provider]
 	if !known {
-		return finding{"ok", "model", "a script", ""}
+		c.ok("model", "a script")
+		return
 	}
-	where := fmt.Sprintf("%s of %s at %s, %s", m.Name, m.Provider, p.BaseURL, window(m))
-	listed, err := b.list(ctx, p, b.keys(g), provider.ListTimeout)
-	if err != nil {
-		return finding{"fault", "model", fmt.Sprintf("%s: %v", where, err), "check the key, the address and the network"}
+	where := fmt.Sprintf("%s of %s at %s, window %d (%s)", m.Name, m.Provider, p.BaseURL, m.Info.Window, m.Info.Source)
+	switch listed, err := b.list(ctx, p); {
+	case err != nil:
+		c.add("fault", "model", fmt.Sprintf("%s: %v", where, err), "check the key, the address and the network")
+	case !lists(listed, m.Name):
+		c.add("warning", "model", where+": the server does not list it", "see anchor models")
+	default:
+		c.ok("model", where)
 	}
-	for _, l := range listed {
-		if l.ID == m.Name {
-			return finding{"ok", "model", where, ""}
-		}
-	}
-	return finding{"warning", "model", where + ": the server does not list it", "see anchor models"}
 }
 
-func window(m agent.Model) string {
-	return fmt.Sprintf("window %d (%s)", m.Info.Window, m.Info.Source)
-}
-
-func program(ctx context.Context, g *gate.Gate, name, command, state, advice string) finding {
-	out, err := g.Exec(ctx, gate.Command{Text: command, Timeout: 5 * time.Second, ByUser: true})
+func (b *setup) examineProgram(ctx context.Context, c *checkup, name, state, advice string) {
+	out, err := b.gate.Exec(ctx, gate.Command{Text: name + " --version", Timeout: 5 * time.Second, ByUser: true})
 	first, _, _ := strings.Cut(out.Text, "\n")
 	if err != nil || out.Exit != 0 {
-		return finding{state, name, strings.TrimSpace(fmt.Sprint("does not run: ", or(first, fmt.Sprint(err)))), advice}
+		c.add(state, name, "does not run: "+cmp.Or(first, fmt.Sprint(err)), advice)
+		return
 	}
-	return finding{"ok", name, first, ""}
+	c.ok(name, first)
 }
 
-// examineState tries to write where sessions go.
-func (b *setup) examineState() finding {
-	if b.dirs.State == "" {
-		return finding{"warning", "sessions", "are not saved: no home directory", "set HOME"}
-	}
-	if err := home.Write(filepath.Join(b.dirs.State, ".doctor"), nil); err != nil {
-		return finding{"warning", "sessions", "are not saved: " + err.Error(), "make " + b.dirs.State + " writable or set XDG_STATE_HOME"}
-	}
-	return finding{"ok", "sessions", b.dirs.State, ""}
-}
-
-// models lists what can be used now: each provider with a key and each local server found, side by side.
+// models lists what can be used now: each provider with a key and each local server found.
 func models(ctx context.Context, sh shell, o *options) error {
-	b, err := prepare(ctx, sh, o)
+	b, err := prepare(ctx, sh, o, gate.Options{})
 	if err != nil {
 		return err
 	}
-	g, err := b.newGate(gate.Options{})
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	all := b.set.Ordered()
-	lists, faults := make([][]provider.Listed, len(all)), make([]error, len(all))
-	var wg sync.WaitGroup
-	for i, p := range all {
-		limit := provider.ListTimeout
-		if p.Local {
-			limit = probeTime
+	defer b.gate.Close()
+	var rows [][]string
+	for _, l := range b.listAll(ctx, func(p config.Provider) bool { return p.Local || p.Usable(sh.getenv) }) {
+		if l.err != nil && !l.Local {
+			fmt.Fprintf(sh.err, "%s: %s\n", l.Name, clean(l.err.Error()))
 		}
-		if p.Local || p.Usable(sh.getenv) {
-			wg.Go(func() { lists[i], faults[i] = b.list(ctx, p, b.keys(g), limit) })
+		for _, m := range l.models {
+			i := info(l.Provider, m.ID, m.Window)
+			rows = append(rows, []string{l.Name + "/" + m.ID, fmt.Sprint("window ", i.Window), i.Source})
 		}
 	}
-	wg.Wait()
-	any := false
-	for i, p := range all {
-		if faults[i] != nil && !p.Local {
-			fmt.Fprintf(sh.err, "%s: %s\n", p.Name, clean(faults[i].Error()))
-		}
-		any = any || len(lists[i]) > 0
-		if err := printModels(sh, p, lists[i]); err != nil {
-			return err
-		}
+	if rows == nil {
+		return usageError{"no model to use: " + gettingStarted}
 	}
-	if !any {
-		return usageError{gettingStarted(nil)}
-	}
-	return nil
-}
-
-func printModels(sh shell, p config.Provider, listed []provider.Listed) error {
-	for _, l := range listed {
-		i := info(p, l.ID)
-		if l.Window > 0 && i.Source != "config" {
-			i.Window, i.Source = l.Window, "server"
-		}
-		if _, err := fmt.Fprintf(sh.out, "%-50s window %8d (%s)\n", clean(p.Name+"/"+l.ID), i.Window, i.Source); err != nil {
-			return err
-		}
-	}
-	return nil
+	return table(sh.out, rows)
 }
 
 // settings is anchor config: what is in force, and where each value came from.
 func settings(ctx context.Context, sh shell, o *options) error {
-	b, err := prepare(ctx, sh, o)
+	b, err := prepare(ctx, sh, o, gate.Options{})
 	if err != nil {
 		return err
 	}
+	defer b.gate.Close()
+	b.tell()
+	rows := b.set.List(sh.getenv)
+	for _, r := range rows {
+		r[1], r[2] = cmp.Or(r[1], "(none)"), cmp.Or(r[2], "built in")
+	}
+	return table(sh.out, rows)
+}
+
+// tell writes what was found on the way, for the commands without a front.
+func (b *setup) tell() {
 	for _, n := range b.notices {
-		fmt.Fprintf(sh.err, "notice: %s\n", clean(n))
+		fmt.Fprintf(b.sh.err, "notice: %s\n", clean(n))
 	}
-	for _, s := range b.set.List(sh.getenv) {
-		if _, err := fmt.Fprintf(sh.out, "%-36s %-40s %s\n", clean(s.Key), clean(or(s.Value, "(none)")), clean(or(s.Source, "built in"))); err != nil {
-			return err
-		}
-	}
-	return nil
 }

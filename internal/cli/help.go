@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -22,77 +21,68 @@ Exit codes of a headless run: 0 completed, 1 error, 2 usage or settings, 3 the c
 5 round limit, 75 provider unreachable or overloaded (try again later), 124 timed out, 130 cancelled.
 `
 
-// help writes the help of a command, or of anchor for "".
-func help(sh shell, name string) error {
+// help writes the help of a command, or of anchor.
+func help(_ context.Context, sh shell, o *options) error {
+	name := strings.Join(o.args, " ")
+	c, ok := find(name)
+	if !ok || name != "" && c.short == "" {
+		return usagef("no command %q; anchor help lists them", name)
+	}
 	var b strings.Builder
-	if name == "" {
-		b.WriteString(usage)
-		for _, c := range commands() {
-			fmt.Fprintf(&b, "  %-30s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
+	row := func(name, text string) { fmt.Fprintf(&b, "  %-40s %s\n", name, text) }
+	if b.WriteString(usage); name != "" {
+		b.Reset()
+		fmt.Fprintf(&b, "anchor %s\n\n  %s\n", strings.TrimSpace(name+" "+c.args), c.short)
+	}
+	for _, c := range commands() {
+		if name == "" && c.short != "" {
+			row(strings.TrimSpace(c.name+" "+c.args), c.short)
 		}
-		b.WriteString("\nFlags:\n")
-		flagHelp(&b, "run")
+	}
+	b.WriteString("\nFlags:\n")
+	for _, f := range o.flags() {
+		if f.of(name) {
+			row(strings.TrimPrefix("-"+f.short+", --", "-, ")+strings.TrimSpace(f.long+" "+f.arg), f.help)
+		}
+	}
+	if name == "" {
 		b.WriteString(exits)
 	} else {
-		c, ok := find(name)
-		if !ok {
-			return usagef("no command %q; anchor help lists them", name)
-		}
-		fmt.Fprintf(&b, "anchor %s\n\n  %s\n\nFlags:\n", strings.TrimSpace(c.name+" "+c.args), c.short)
-		flagHelp(&b, c.name)
 		fmt.Fprintf(&b, "\nExamples:\n  %s\n", strings.ReplaceAll(c.examples, "\n", "\n  "))
 	}
 	_, err := fmt.Fprint(sh.out, b.String())
 	return err
 }
 
-func flagHelp(b *strings.Builder, command string) {
-	for _, f := range flags() {
-		if f.on != "*" && !slices.Contains(strings.Fields(f.on), command) {
-			continue
-		}
-		name := strings.TrimSpace(f.name() + " " + f.arg)
-		if f.short != "" {
-			name = "-" + f.short + ", " + name
-		}
-		fmt.Fprintf(b, "  %-30s %s\n", name, f.help)
-	}
-}
-
 // completion writes a completion script, made from the tables of flags and commands.
 func completion(_ context.Context, sh shell, o *options) error {
-	var names, long []string
+	var words []string
+	var fish strings.Builder
+	quoted := func(s string) string { return " -d '" + strings.ReplaceAll(s, "'", "") + "'\n" }
 	for _, c := range commands() {
-		names = append(names, c.name)
+		if c.short != "" {
+			words = append(words, c.name)
+			fish.WriteString("complete -c anchor -n __fish_use_subcommand -a " + c.name + quoted(c.short))
+		}
 	}
-	for _, f := range flags() {
-		long = append(long, f.name())
+	for _, f := range o.flags() {
+		words = append(words, "--"+f.long)
+		fish.WriteString("complete -c anchor -l " + f.long)
 		if f.short != "" {
-			long = append(long, "-"+f.short)
+			words = append(words, "-"+f.short)
+			fish.WriteString(" -s " + f.short)
 		}
+		if f.arg != "" && f.arg != "[ID]" {
+			fish.WriteString(" -r")
+		}
+		fish.WriteString(quoted(f.help))
 	}
-	words := strings.Join(append(names, long...), " ")
-	var script string
-	switch strings.Join(o.args, " ") {
-	case "bash":
-		script = "complete -o default -W \"" + words + "\" anchor\n"
-	case "zsh":
-		script = "#compdef anchor\n_anchor() { compadd -- " + words + "; _files }\ncompdef _anchor anchor\n"
-	case "fish":
-		for _, c := range commands() {
-			script += fmt.Sprintf("complete -c anchor -n __fish_use_subcommand -a %s -d '%s'\n", c.name, strings.ReplaceAll(c.short, "'", ""))
-		}
-		for _, f := range flags() {
-			script += "complete -c anchor -l " + f.long
-			if f.short != "" {
-				script += " -s " + f.short
-			}
-			if f.arg != "" && f.arg != "[ID]" {
-				script += " -r"
-			}
-			script += fmt.Sprintf(" -d '%s'\n", strings.ReplaceAll(f.help, "'", ""))
-		}
-	default:
+	script := map[string]string{
+		"bash": "complete -o default -W '" + strings.Join(words, " ") + "' anchor\n",
+		"zsh":  "#compdef anchor\n_anchor() { compadd -- " + strings.Join(words, " ") + "; _files }\ncompdef _anchor anchor\n",
+		"fish": fish.String(),
+	}[strings.Join(o.args, " ")]
+	if script == "" {
 		return usagef("completion takes bash, zsh or fish")
 	}
 	_, err := fmt.Fprint(sh.out, script)

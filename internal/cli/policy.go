@@ -25,35 +25,28 @@ func toVerdict(d policy.Decision) verdict { return verdict{d.Verdict.String(), d
 
 // judge is anchor policy: one command from the arguments, or with --json an action a line from standard input.
 func judge(ctx context.Context, sh shell, o *options) error {
-	b, err := prepare(ctx, sh, o)
+	b, err := prepare(ctx, sh, o, gate.Options{})
 	if err != nil {
 		return err
 	}
-	for _, n := range b.notices {
-		fmt.Fprintf(sh.err, "notice: %s\n", n)
-	}
-	g, err := b.newGate(gate.Options{})
-	if err != nil {
-		return err
-	}
-	defer g.Close()
+	defer b.gate.Close()
+	b.tell()
 	command := strings.Join(o.args, " ")
 	switch {
 	case command == "" && o.json:
-		return judgeLines(sh.in, sh.out, g)
+		return judgeLines(sh.in, sh.out, b.gate)
 	case command == "":
 		return usagef("policy takes a command to judge, or --json with one object a line on standard input")
 	}
-	d := g.Judge(command, "", "", "")
+	d := b.gate.Judge(command, "", "", "")
 	if o.json {
 		return json.NewEncoder(sh.out).Encode(toVerdict(d))
 	}
-	text := fmt.Sprintf("%s: %s (%s)\n", d.Verdict, d.Reason, d.Rule)
+	text := fmt.Sprintf("%s: %s (%s)", d.Verdict, d.Reason, d.Rule)
 	if d.Verdict == policy.Ask && d.Suggest != "" {
-		text += fmt.Sprintf("would be covered by --allow '%s'\n", d.Suggest)
+		text += fmt.Sprintf("\nwould be covered by --allow '%s'", d.Suggest)
 	}
-	_, err = io.WriteString(sh.out, text)
-	return err
+	return say(sh.out, text)
 }
 
 // judgeLines answers each line in order. A line that is no action is answered with deny and what is wrong with it, so that
@@ -65,9 +58,7 @@ func judgeLines(in io.Reader, out io.Writer, g *gate.Gate) error {
 	for {
 		line, err := r.ReadBytes('\n')
 		if len(bytes.TrimSpace(line)) > 0 {
-			if err := enc.Encode(judgeLine(line, g)); err != nil {
-				return err
-			}
+			_ = enc.Encode(judgeLine(line, g)) // a fault of writing comes again with Flush
 		}
 		if r.Buffered() == 0 || err != nil {
 			if flush := w.Flush(); flush != nil {
@@ -76,8 +67,7 @@ func judgeLines(in io.Reader, out io.Writer, g *gate.Gate) error {
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
-		}
-		if err != nil {
+		} else if err != nil {
 			return err
 		}
 	}
@@ -85,21 +75,12 @@ func judgeLines(in io.Reader, out io.Writer, g *gate.Gate) error {
 
 func judgeLine(line []byte, g *gate.Gate) verdict {
 	var a map[string]string
-	if err := json.Unmarshal(line, &a); err != nil || len(a) != 1 {
-		return verdict{"deny", `a line is {"command": …}, {"read": PATH}, {"write": PATH} or {"mcp": "SERVER/TOOL"}`, "not an action"}
-	}
-	for kind, value := range a {
-		switch kind {
-		case "command":
-			return toVerdict(g.Judge(value, "", "", ""))
-		case "read":
-			return toVerdict(g.Judge("", value, "", ""))
-		case "write":
-			return toVerdict(g.Judge("", "", value, ""))
-		case "mcp":
-			return toVerdict(g.Judge("", "", "", value))
+	if err := json.Unmarshal(line, &a); err == nil && len(a) == 1 {
+		for _, kind := range []string{"command", "read", "write", "mcp"} {
+			if _, ok := a[kind]; ok {
+				return toVerdict(g.Judge(a["command"], a["read"], a["write"], a["mcp"]))
+			}
 		}
-		return verdict{"deny", fmt.Sprintf("no action %q: command, read, write or mcp", kind), "not an action"}
 	}
-	return verdict{}
+	return verdict{"deny", `a line is {"command": …}, {"read": PATH}, {"write": PATH} or {"mcp": "SERVER/TOOL"}`, "not an action"}
 }

@@ -40,7 +40,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
 			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
 			e.Setenv("TMPDIR", filepath.Join(e.WorkDir, ".tmp"))
-			return errors.Join(os.Mkdir(filepath.Join(e.WorkDir, ".home"), 0o755), os.MkdirAll(filepath.Join(e.WorkDir, ".tmp"), 0o755))
+			return errors.Join(os.MkdirAll(filepath.Join(e.WorkDir, ".home"), 0o755), os.MkdirAll(filepath.Join(e.WorkDir, ".tmp"), 0o755))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"protocol": func(ts *testscript.TestScript, neg bool, args []string) {

@@ -11,45 +11,42 @@ import (
 	"anchor/internal/session"
 )
 
-// sessions is anchor sessions: list, show, rm.
+// sessions is anchor sessions: list, show, export, rm.
 func sessions(ctx context.Context, sh shell, o *options) error {
-	b, err := prepare(ctx, sh, o)
+	b, err := prepare(ctx, sh, o, gate.Options{})
 	if err != nil {
 		return err
 	}
+	defer b.gate.Close()
 	if b.dirs.State == "" {
 		return usagef("there are no sessions without a home directory: set HOME")
 	}
-	g, err := b.newGate(gate.Options{})
-	if err != nil {
+	store := session.NewStore(b.dirs.State, b.gate.Mask)
+	words := strings.Join(o.args, " ")
+	verb, id, _ := strings.Cut(words, " ")
+	switch verb {
+	case "", "list":
+		if id == "" {
+			return listSessions(sh, store, b.dir)
+		}
+	case "show", "export", "rm":
+		if !session.ValidID(id) {
+			return usagef("sessions %s takes an id such as 20260928-225355-be7b, not %q", verb, id)
+		}
+		if verb == "rm" {
+			return sessionError(id, store.Remove(id))
+		}
+		past, err := store.Load(id)
+		if err != nil {
+			return sessionError(id, err)
+		}
+		if verb == "export" {
+			return session.Export(sh.out, past)
+		}
+		_, err = fmt.Fprint(sh.out, clean(markdown(past)))
 		return err
 	}
-	defer g.Close()
-	store := session.NewStore(b.dirs.State, g.Mask)
-	verb, id := "list", ""
-	switch len(o.args) {
-	case 0:
-	case 1:
-		verb = o.args[0]
-	default:
-		verb, id = o.args[0], strings.Join(o.args[1:], " ")
-	}
-	switch {
-	case verb == "list" && id == "":
-		return listSessions(sh, store, b.dir)
-	case verb != "show" && verb != "rm":
-		return usagef("sessions takes list, show ID or rm ID, not %q", strings.Join(o.args, " "))
-	case !session.ValidID(id):
-		return usagef("sessions %s takes an id such as 20260928-225355-be7b, not %q", verb, id)
-	case verb == "rm":
-		return sessionError(id, store.Remove(id))
-	}
-	past, err := store.Load(id)
-	if err != nil {
-		return sessionError(id, err)
-	}
-	_, err = fmt.Fprint(sh.out, markdown(past))
-	return err
+	return usagef("sessions takes list, show ID, export ID or rm ID, not %q", words)
 }
 
 func listSessions(sh shell, store session.Store, dir string) error {
@@ -60,12 +57,11 @@ func listSessions(sh shell, store session.Store, dir string) error {
 	if len(list) == 0 {
 		fmt.Fprintf(sh.err, "no sessions of %s yet\n", dir)
 	}
+	var rows [][]string
 	for _, i := range list {
-		if _, err := fmt.Fprintf(sh.out, "%s  %6s  %s  %3d turns  %s\n", i.ID, age(time.Since(i.Time)), i.Dir, i.Turns, clean(i.Prompt)); err != nil {
-			return err
-		}
+		rows = append(rows, []string{i.ID, age(time.Since(i.Time)), i.Dir, fmt.Sprint(i.Turns, " turns"), i.Prompt})
 	}
-	return nil
+	return table(sh.out, rows)
 }
 
 func age(d time.Duration) string {
@@ -85,41 +81,40 @@ func markdown(p *session.Past) string {
 	for _, e := range p.Entries {
 		switch e := e.(type) {
 		case session.Message:
-			writeMessage(&b, e)
+			title := msg.Kind(e.Message)
+			if e.Agent != "" {
+				title += " (" + e.Agent + ")"
+			}
+			fmt.Fprintf(&b, "\n## %s\n\n%s\n", strings.ToUpper(title[:1])+title[1:], body(e.Message))
 		case session.Reduced:
 			fmt.Fprintf(&b, "\n*Context %s: %d tokens, now %d.*\n", e.Kind, e.Before, e.After)
 		case session.Change:
-			fmt.Fprintf(&b, "\n*Wrote %s.*\n", clean(e.Path))
+			fmt.Fprintf(&b, "\n*Wrote %s.*\n", e.Path)
 		case session.Turn:
 			if e.Reason != "completed" {
-				fmt.Fprintf(&b, "\n*The turn ended: %s. %s*\n", e.Reason, clean(e.Detail))
+				fmt.Fprintf(&b, "\n*The turn ended: %s. %s*\n", e.Reason, e.Detail)
 			}
 		}
 	}
 	return b.String()
 }
 
-func writeMessage(b *strings.Builder, e session.Message) {
-	title := strings.ToUpper(msg.Kind(e.Message)[:1]) + msg.Kind(e.Message)[1:]
-	if e.Agent != "" {
-		title += " (" + e.Agent + ")"
-	}
-	fmt.Fprintf(b, "\n## %s\n", title)
-	switch m := e.Message.(type) {
+func body(m msg.Message) string {
+	switch m := m.(type) {
 	case *msg.User:
-		fmt.Fprintf(b, "\n%s\n", clean(m.Text))
-	case *msg.Assistant:
-		if t := m.Text(); t != "" {
-			fmt.Fprintf(b, "\n%s\n", clean(t))
-		}
-		for _, c := range m.Calls() {
-			fmt.Fprintf(b, "\n- call `%s` %s\n", c.Name, clean(string(c.Args)+c.Bad))
-		}
-	case *msg.Tool:
-		fmt.Fprintf(b, "\n%s\n", fenced(clean(m.Text)))
+		return m.Text
 	case *msg.Summary:
-		fmt.Fprintf(b, "\n%s\n", clean(m.Text))
+		return m.Text
 	case *msg.Note:
-		fmt.Fprintf(b, "\n%s\n", clean(m.Text))
+		return m.Text
+	case *msg.Tool:
+		return fenced(m.Text)
+	case *msg.Assistant:
+		text := m.Text()
+		for _, c := range m.Calls() {
+			text += fmt.Sprintf("\n\n- call `%s` %s", c.Name, string(c.Args)+c.Bad)
+		}
+		return strings.TrimPrefix(text, "\n\n")
 	}
+	return ""
 }

@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -15,131 +15,135 @@ import (
 	"anchor/internal/home"
 	"anchor/internal/policy"
 	"anchor/internal/provider/script"
+	"anchor/internal/skill"
 )
 
 // maxSettings bounds a settings file, in bytes.
 const maxSettings = 1 << 20
 
-// setup is what is known before anything is started: where anchor's own files are, the settings, the rules.
+// setup is what most commands need: where anchor's own files are, the gate, the settings. Close its gate.
 type setup struct {
 	sh      shell
 	o       *options
 	dirs    home.Dirs // all empty without a home directory
+	gate    *gate.Gate
+	dir     string // the directory to work in, absolute, links resolved
 	set     *config.Settings
-	rules   policy.Rules
-	dir     string   // the directory to work in, absolute, links resolved
-	project []string // the project's directories, from the repository's root down to dir
-	git     bool     // dir lies in a repository
 	notices []string
 	script  *script.Script // the model, if it is one
 }
 
-// prepare finds the directories, reads the settings layer by layer, and makes the rules. Errors are for exit code 2.
-func prepare(ctx context.Context, sh shell, o *options) (*setup, error) {
+// prepare makes the gate, reads the settings layer by layer through it, and gives it the rules. face is what of the gate
+// depends on the front. Errors are for exit code 2.
+func prepare(ctx context.Context, sh shell, o *options, face gate.Options) (*setup, error) {
 	b := &setup{sh: sh, o: o, set: config.New()}
 	var err error
 	if b.dirs, err = home.Find(sh.getenv); err != nil {
 		b.notices = append(b.notices, err.Error()+"; settings are not read and the session is not saved")
+	} else {
+		face.OutputDir = filepath.Join(b.dirs.State, "output")
 	}
-	// This gate only looks for the project's settings: the rules they add are not known yet.
-	g, err := gate.New(gate.Options{Dir: or(o.dir, "."), Home: b.dirs.Home, Env: sh.env})
-	if err != nil {
+	face.Dir, face.Home, face.Env = cmp.Or(o.dir, "."), b.dirs.Home, sh.env
+	if b.gate, err = gate.New(face); err != nil {
 		return nil, usageError{err.Error()}
 	}
-	defer g.Close()
-	b.dir, b.project = g.Dir(), g.ProjectDirs()
-	_, err = os.Lstat(filepath.Join(b.project[0], ".git"))
-	b.git = err == nil
-	if err := b.userSettings(); err != nil {
+	b.dir = b.gate.Dir()
+	rules, err := b.settings(ctx)
+	if err != nil {
+		b.gate.Close()
 		return nil, err
 	}
-	for _, dir := range b.project {
-		if err := b.projectSettings(ctx, g, filepath.Join(dir, ".anchor", "config.json")); err != nil {
-			return nil, err
+	b.gate.Configure(rules, b.set.PassEnv)
+	b.notices = append(b.notices, b.set.Notices...)
+	return b, nil
+}
+
+// settings lays all layers over each other, and reads the rules in them.
+func (b *setup) settings(ctx context.Context) (rules policy.Rules, err error) {
+	if b.dirs.Config != "" {
+		data, err := home.Read(b.userFile(), maxSettings)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return rules, unreadable(b.userFile(), err)
+		}
+		if err := b.set.User(b.userFile(), data, b.dir); err != nil {
+			return rules, err
 		}
 	}
-	if err := b.set.Environment(sh.getenv); err != nil {
-		return nil, err
+	project := b.gate.ProjectDirs()
+	for _, dir := range project {
+		file := filepath.Join(dir, ".anchor", "config.json")
+		text, _, err := b.gate.ReadOwn(ctx, project[0], file, maxSettings)
+		if errors.Is(err, gate.ErrNoFile) {
+			continue
+		}
+		if err != nil {
+			return rules, unreadable(file, err)
+		}
+		if err := b.set.Project(file, []byte(text), b.sh.getenv); err != nil {
+			return rules, err
+		}
 	}
-	if o.model != "" {
-		b.set.Set("model", o.model, "--model")
+	if err := b.set.Environment(b.sh.getenv); err != nil {
+		return rules, err
 	}
-	if o.effort != "" {
-		b.set.Set("effort", o.effort, "--effort")
+	if b.o.model != "" {
+		b.set.Model, b.set.From["model"] = b.o.model, "--model"
 	}
-	b.notices = append(b.notices, b.set.Notices...)
-	return b, b.makeRules()
+	if b.o.effort != "" {
+		b.set.Effort, b.set.From["effort"] = b.o.effort, "--effort"
+	}
+	rules.Yolo = b.o.yolo
+	allow, err := parsed(b.set.Allow, "--allow", b.o.allow)
+	if err != nil {
+		return rules, err
+	}
+	deny, err := parsed(b.set.Deny, "--deny", b.o.deny)
+	rules.Allow, rules.Deny = allow, deny
+	return rules, err
 }
 
 func (b *setup) userFile() string { return filepath.Join(b.dirs.Config, "config.json") }
 
-func (b *setup) userSettings() error {
-	if b.dirs.Config == "" {
-		return nil
-	}
-	data, err := home.Read(b.userFile(), maxSettings)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-		return &config.Error{File: b.userFile(), Message: "can't be read: " + reason(err)}
-	}
-	return b.set.User(b.userFile(), data, b.dir)
-}
-
-func (b *setup) projectSettings(ctx context.Context, g *gate.Gate, file string) error {
-	text, _, err := g.ReadOwn(ctx, b.project[0], file, maxSettings)
-	switch {
-	case errors.Is(err, gate.ErrNoFile):
-		return nil
-	case err != nil:
-		return &config.Error{File: file, Message: "can't be read: " + reason(err)}
-	}
-	return b.set.Project(file, []byte(text), b.sh.getenv)
+// unreadable is the error of a settings file, which its text names once.
+func unreadable(file string, err error) error {
+	return &config.Error{File: file, Message: "can't be read: " + reason(err)}
 }
 
 // reason is an error without the path that the message names already.
 func reason(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return path.Err.Error()
 	}
 	return err.Error()
 }
 
-func (b *setup) makeRules() error {
-	add := func(to *[]policy.Sourced, rules []config.Rule) error {
-		for _, r := range rules {
-			parsed, err := policy.ParseRule(r.Text)
-			if err != nil {
-				return &config.Error{File: r.Source, Message: fmt.Sprintf("the rule %q: %v", r.Text, err)}
-			}
-			*to = append(*to, policy.Sourced{Rule: parsed, Source: r.Source})
+// parsed reads the rules of the settings, and those of a flag.
+func parsed(list []config.Sourced, flag string, more []string) (out []policy.Sourced, err error) {
+	for _, text := range more {
+		list = append(list, config.Sourced{Text: text, Source: flag})
+	}
+	for _, r := range list {
+		rule, err := policy.ParseRule(r.Text)
+		if err != nil {
+			return nil, &config.Error{File: r.Source, Message: fmt.Sprintf("the rule %q: %v", r.Text, err)}
 		}
-		return nil
+		out = append(out, policy.Sourced{Rule: rule, Source: r.Source})
 	}
-	if err := errors.Join(add(&b.rules.Allow, b.set.Allow), add(&b.rules.Deny, b.set.Deny)); err != nil {
-		return err
-	}
-	for _, r := range b.o.allow {
-		b.rules.Allow = append(b.rules.Allow, policy.Sourced{Rule: r, Source: "--allow"})
-	}
-	for _, r := range b.o.deny {
-		b.rules.Deny = append(b.rules.Deny, policy.Sourced{Rule: r, Source: "--deny"})
-	}
-	b.rules.Yolo, b.rules.Dir, b.rules.Home = b.o.yolo, b.dir, b.dirs.Home
-	return nil
+	return out, nil
 }
 
-// newGate makes the gate of the session. extra gives what depends on the face: approver, sink, record.
-func (b *setup) newGate(extra gate.Options) (*gate.Gate, error) {
-	extra.Dir, extra.Home, extra.Env = b.dir, b.dirs.Home, b.sh.env
-	extra.Rules, extra.PassEnv = b.rules, b.set.PassEnv
-	if b.dirs.State != "" {
-		extra.OutputDir = filepath.Join(b.dirs.State, "output")
+// find looks for skills, sub-agents and instructions. A path in the user's settings counts from their folder, one in a project's
+// from the directory that .anchor is in.
+func (b *setup) find(ctx context.Context) (skill.Found, error) {
+	f := skill.Finder{Gate: b.gate, Config: b.dirs.Config, Home: b.dirs.Home}
+	for _, i := range b.set.Instructions {
+		file := skill.File{Path: i.Text, Dir: filepath.Dir(i.Source)}
+		if i.Source != b.userFile() {
+			file.Dir, file.Root = filepath.Dir(file.Dir), b.gate.ProjectDirs()[0]
+		}
+		f.Files = append(f.Files, file)
 	}
-	g, err := gate.New(extra)
-	if err != nil {
-		return nil, usageError{err.Error()}
-	}
-	return g, nil
+	return f.Find(ctx)
 }
 
 // userText reads a file that a flag names.

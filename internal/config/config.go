@@ -1,7 +1,7 @@
 // Package config holds the settings: layers of files, variables and flags in one struct, each value with the place it came
 // from. It judges bytes: files are read by who may, and handed in. Later layers win:
 //
-//	New → User (the user's file) → Project (only narrows) → Environment → flags (Set)
+//	New → User (the user's file) → Project (only narrows) → Environment → flags, which the caller sets
 package config
 
 import (
@@ -16,26 +16,31 @@ import (
 
 // Settings are what is in force.
 type Settings struct {
-	Model        string                     `json:"model"`
-	Effort       Effort                     `json:"effort"`
-	Providers    map[string]Provider        `json:"providers"`
-	PassEnv      []string                   `json:"passEnv"`
-	CompactAt    Share                      `json:"compactAt"`
-	StallTimeout Duration                   `json:"stallTimeout"`
-	Instructions []string                   `json:"instructions"`
-	MCPServers   map[string]json.RawMessage `json:"mcpServers"`
-	AllowRules   []string                   `json:"allow"`
-	DenyRules    []string                   `json:"deny"`
-	Directories  map[string]Directory       `json:"directories"`
+	File
 
-	// Allow and Deny are the rules of all layers with their sources.
-	Allow, Deny []Rule `json:"-"`
+	// Allow, Deny and Instructions are those of all layers with their sources.
+	Allow, Deny, Instructions []Sourced
 	// From says where each value came from, by its path: "model", "providers.work.baseURL". What is missing is built in.
-	From map[string]string `json:"-"`
+	From map[string]string
 	// Notices are for the user: unknown keys, what a project's file may not set.
-	Notices []string `json:"-"`
+	Notices []string
 
-	unknown []unknown
+	unknown []unknown // keys of the user's file
+}
+
+// File is what a settings file may hold. Its lists stand in Settings too, with those of other files.
+type File struct {
+	Model            string                     `json:"model"`
+	Effort           Effort                     `json:"effort"`
+	Providers        map[string]Provider        `json:"providers"`
+	AllowRules       []string                   `json:"allow"`
+	DenyRules        []string                   `json:"deny"`
+	PassEnv          []string                   `json:"passEnv"`
+	CompactAt        Share                      `json:"compactAt"`
+	StallTimeout     Duration                   `json:"stallTimeout"`
+	InstructionFiles []string                   `json:"instructions"`
+	MCPServers       map[string]json.RawMessage `json:"mcpServers"`
+	Directories      map[string]Directory       `json:"directories"`
 }
 
 // Directory is what the user keeps for one directory, by its absolute path.
@@ -43,78 +48,63 @@ type Directory struct {
 	Allow []string `json:"allow"`
 }
 
-// Rule is an allow or deny rule as it was written, and where.
-type Rule struct{ Text, Source string }
+// Sourced is an entry of a list as it was written, and the file, variable or flag it came from.
+type Sourced struct{ Text, Source string }
+
+func sourced(source string, list []string) (out []Sourced) {
+	for _, text := range list {
+		out = append(out, Sourced{text, source})
+	}
+	return out
+}
 
 // New returns the built-in settings.
 func New() *Settings {
-	s := &Settings{Providers: map[string]Provider{}, CompactAt: 0.8, StallTimeout: "120s", From: map[string]string{}}
-	for _, p := range builtIn() {
-		s.Providers[p.Name] = p
-	}
-	return s
+	return &Settings{File: File{Providers: builtIn(), CompactAt: 0.8, StallTimeout: "120s"}, From: map[string]string{}}
 }
 
 // User lays the user's own file over the settings. dir is the directory to work in, for what is kept for it alone. An error
 // is an [*Error].
 func (s *Settings) User(file string, data []byte, dir string) error {
-	d, err := decode(file, data, s)
+	d, err := decode(file, data, &s.File)
 	if err != nil {
 		return err
 	}
-	s.note(d)
-	s.rules(file, s.AllowRules, s.DenyRules)
-	s.rules(file, s.Directories[dir].Allow, nil)
+	for _, path := range d.set {
+		s.From[path] = file
+	}
+	s.unknown = d.unknown
+	s.warn(d)
+	s.Allow = append(sourced(file, s.AllowRules), sourced(file, s.Directories[dir].Allow)...)
+	s.Deny, s.Instructions = sourced(file, s.DenyRules), sourced(file, s.InstructionFiles)
 	for name, p := range s.Providers {
-		p.Name = name
-		for _, path := range d.set {
-			if strings.HasPrefix(path, "providers."+name+".") {
-				p.configured = true
-				p.Redirected = p.Redirected || path == "providers."+name+".baseURL"
-			}
-		}
-		if p.Type == "" {
+		if p.Name = name; p.Type == "" {
 			p.Type = OpenAI
 		}
 		if p.BaseURL == "" {
 			return &Error{File: file, Message: fmt.Sprintf(`provider %q has no "baseURL"`, name)}
 		}
-		p.BaseURL = address(p.Type, p.BaseURL)
+		if s.From["providers."+name+".baseURL"] != "" {
+			p.redirect(p.BaseURL)
+		}
 		s.Providers[name] = p
 	}
 	return nil
 }
 
-// note keeps the sources and warnings of a file that was read.
-func (s *Settings) note(d *decoder) {
-	for _, path := range d.set {
-		s.From[path] = d.file
-	}
-	s.unknown = append(s.unknown, d.unknown...)
+func (s *Settings) warn(d *decoder) {
 	for _, u := range d.unknown {
 		s.Notices = append(s.Notices, u.text)
-	}
-}
-
-func (s *Settings) rules(source string, allow, deny []string) {
-	for _, r := range allow {
-		s.Allow = append(s.Allow, Rule{r, source})
-	}
-	for _, r := range deny {
-		s.Deny = append(s.Deny, Rule{r, source})
 	}
 }
 
 // Project lays a project's file over the settings. It can only narrow: it may name a model of a provider that the user has,
 // deny, and add instructions. All else in it is ignored with a notice.
 func (s *Settings) Project(file string, data []byte, getenv func(string) string) error {
-	var p Settings
+	var p File
 	d, err := decode(file, data, &p)
 	if err != nil {
 		return err
-	}
-	for _, u := range d.unknown {
-		s.Notices = append(s.Notices, u.text)
 	}
 	ignored := map[string]bool{}
 	for _, path := range d.set {
@@ -125,131 +115,96 @@ func (s *Settings) Project(file string, data []byte, getenv func(string) string)
 	if len(ignored) > 0 {
 		s.Notices = append(s.Notices, fmt.Sprintf("%s: a project may set only model, deny and instructions; ignored: %s", file, strings.Join(slices.Sorted(maps.Keys(ignored)), ", ")))
 	}
-	s.rules(file, nil, p.DenyRules)
-	if p.Instructions != nil {
-		s.Instructions = append(s.Instructions, p.Instructions...)
-		s.From["instructions"] = file
-	}
-	s.projectModel(file, p.Model, getenv)
-	return nil
-}
-
-// projectModel takes a project's wish for a model only where it names a provider that the user can use already.
-func (s *Settings) projectModel(file, model string, getenv func(string) string) {
-	if model == "" {
-		return
-	}
-	if strings.HasPrefix(model, "script:") {
+	s.warn(d)
+	s.Deny = append(s.Deny, sourced(file, p.DenyRules)...)
+	s.Instructions = append(s.Instructions, sourced(file, p.InstructionFiles)...)
+	provider, _, named := strings.Cut(p.Model, "/")
+	switch has, known := s.Providers[provider]; {
+	case p.Model == "":
+	case strings.HasPrefix(p.Model, "script:"):
 		s.Notices = append(s.Notices, file+": a project may not name a script as its model; ignored")
-		return
+	case named && known && !has.Usable(getenv) && !has.Local:
+		s.Notices = append(s.Notices, fmt.Sprintf("%s: the model %s is ignored: you have no key for the provider %s", file, p.Model, provider))
+	default:
+		s.Model, s.From["model"] = p.Model, file
 	}
-	if name, _, ok := strings.Cut(model, "/"); ok {
-		p, known := s.Providers[name]
-		if known && !p.Usable(getenv) && !p.Local {
-			s.Notices = append(s.Notices, fmt.Sprintf("%s: the model %s is ignored: you have no key for the provider %s", file, model, name))
-			return
-		}
-	}
-	s.Model, s.From["model"] = model, file
+	return nil
 }
 
 // Environment lays the variables over the settings: ANCHOR_MODEL and the addresses of providers. Keys stay where they are
 // until a request needs one.
 func (s *Settings) Environment(getenv func(string) string) error {
-	if m := strings.TrimSpace(getenv("ANCHOR_MODEL")); m != "" {
-		if strings.HasPrefix(m, "script:") {
-			return &Error{File: "ANCHOR_MODEL", Message: "a script is taken from the flag only: -m " + m}
-		}
-		s.Set("model", m, "ANCHOR_MODEL")
+	if m := strings.TrimSpace(getenv("ANCHOR_MODEL")); strings.HasPrefix(m, "script:") {
+		return &Error{File: "ANCHOR_MODEL", Message: "a script is taken from the flag only: -m " + m}
+	} else if m != "" {
+		s.Model, s.From["model"] = m, "ANCHOR_MODEL"
 	}
 	for name, p := range s.Providers {
-		base := strings.TrimSpace(getenv(p.addressVariable))
-		if p.addressVariable == "" || base == "" {
+		base := URL(strings.TrimSpace(getenv(p.addressVariable)))
+		if base == "" {
 			continue
 		}
-		if what, ok := URL(base).check(); !ok {
+		if what, ok := base.check(); !ok {
 			return &Error{File: p.addressVariable, Message: "takes " + what}
 		}
-		p.BaseURL, p.Redirected, p.configured = address(p.Type, URL(base)), true, true
-		s.From["providers."+name+".baseURL"] = p.addressVariable
-		s.Providers[name] = p
+		p.redirect(base)
+		s.From["providers."+name+".baseURL"], s.Providers[name] = p.addressVariable, p
 	}
 	return nil
-}
-
-// Set overrides the model or the effort; source is the flag or the variable.
-func (s *Settings) Set(key, value, source string) {
-	switch key {
-	case "model":
-		s.Model = value
-	case "effort":
-		s.Effort = Effort(value)
-	default:
-		panic("config: no setting " + key)
-	}
-	s.From[key] = source
 }
 
 // Misplaced returns a complaint if a key that looks like a mistyped or misplaced base URL may have been meant for this
 // provider, whose address is still the built-in one: prompt and key would go to the wrong place.
 func (s *Settings) Misplaced(p Provider) string {
-	if p.Redirected {
-		return ""
-	}
 	for _, u := range s.unknown {
-		if u.near == "baseURL" && (!strings.Contains(u.path, ".") || strings.HasPrefix(u.path, "providers."+p.Name+".")) {
+		if !p.Redirected && u.near == "baseURL" && (!strings.Contains(u.path, ".") || strings.HasPrefix(u.path, "providers."+p.Name+".")) {
 			return fmt.Sprintf("%s. Nothing is sent to %s until that is mended", u.text, p.BaseURL)
 		}
 	}
 	return ""
 }
 
-// Setting is one line of what is in force.
-type Setting struct{ Key, Value, Source string }
-
-// List returns every setting that matters, secrets as set or unset. Providers that nothing speaks of are left out.
-func (s *Settings) List(getenv func(string) string) []Setting {
-	out := []Setting{{"model", s.Model, s.From["model"]}, {"effort", string(s.Effort), s.From["effort"]},
-		{"compactAt", fmt.Sprint(float64(s.CompactAt)), s.From["compactAt"]},
-		{"stallTimeout", string(s.StallTimeout), s.From["stallTimeout"]},
-		{"passEnv", strings.Join(s.PassEnv, ", "), s.From["passEnv"]},
-		{"instructions", strings.Join(s.Instructions, ", "), s.From["instructions"]}}
-	for _, r := range s.Allow {
-		out = append(out, Setting{"allow", r.Text, r.Source})
+// List returns every setting that matters as key, value and source, secrets as set or unset. Providers that nothing speaks of
+// are left out.
+func (s *Settings) List(getenv func(string) string) [][]string {
+	var out [][]string
+	add := func(key, value string) { out = append(out, []string{key, value, s.From[key]}) }
+	add("model", s.Model)
+	add("effort", string(s.Effort))
+	add("compactAt", fmt.Sprint(float64(s.CompactAt)))
+	add("stallTimeout", string(s.StallTimeout))
+	add("passEnv", strings.Join(s.PassEnv, ", "))
+	list := func(key string, all []Sourced) {
+		for _, e := range all {
+			out = append(out, []string{key, e.Text, e.Source})
+		}
 	}
-	for _, r := range s.Deny {
-		out = append(out, Setting{"deny", r.Text, r.Source})
-	}
+	list("instructions", s.Instructions)
+	list("allow", s.Allow)
+	list("deny", s.Deny)
+	set := slices.Sorted(maps.Keys(s.From))
 	for _, p := range s.Ordered() {
-		out = append(out, s.provider(p, getenv)...)
+		at := "providers." + p.Name + "."
+		spoken := slices.DeleteFunc(slices.Clone(set), func(path string) bool { return !strings.HasPrefix(path, at) })
+		if len(spoken) == 0 && !p.Usable(getenv) {
+			continue
+		}
+		add(at+"baseURL", string(p.BaseURL))
+		if p.KeyEnv != "" {
+			state := map[bool]string{true: "set", false: "unset"}[strings.TrimSpace(getenv(p.KeyEnv)) != ""]
+			out = append(out, []string{at + "key", state, p.KeyEnv})
+		}
+		for _, path := range spoken {
+			if key := path[len(at):]; key == "keyCommand" || strings.HasPrefix(key, "headers.") {
+				add(path, "set")
+			}
+		}
+		for _, m := range slices.Sorted(maps.Keys(p.Models)) {
+			out = append(out, []string{at + "models." + m, fmt.Sprintf("window %d, output %d", p.Models[m].ContextWindow, p.Models[m].MaxOutput), s.From[at+"models."+m+".contextWindow"]})
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.MCPServers)) {
-		out = append(out, Setting{"mcpServers." + name, "set", s.From["mcpServers."+name]})
-	}
-	return out
-}
-
-func (s *Settings) provider(p Provider, getenv func(string) string) []Setting {
-	if !p.configured && !p.Usable(getenv) {
-		return nil
-	}
-	at := "providers." + p.Name + "."
-	out := []Setting{{at + "baseURL", string(p.BaseURL), s.From[at+"baseURL"]}}
-	if p.KeyEnv != "" {
-		state := "unset"
-		if strings.TrimSpace(getenv(p.KeyEnv)) != "" {
-			state = "set"
-		}
-		out = append(out, Setting{at + "key", state, p.KeyEnv})
-	}
-	if p.KeyCommand != "" {
-		out = append(out, Setting{at + "keyCommand", "set", s.From[at+"keyCommand"]})
-	}
-	for _, h := range slices.Sorted(maps.Keys(p.Headers)) {
-		out = append(out, Setting{at + "headers." + h, "set", s.From[at+"headers."+h]})
-	}
-	for _, m := range slices.Sorted(maps.Keys(p.Models)) {
-		out = append(out, Setting{at + "models." + m, fmt.Sprintf("window %d, output %d", p.Models[m].ContextWindow, p.Models[m].MaxOutput), s.From[at+"models."+m+".contextWindow"]})
+		add("mcpServers."+name, "set")
 	}
 	return out
 }
@@ -264,17 +219,14 @@ func Edit(file string, data []byte, path []string, value any) ([]byte, error) {
 	if err != nil {
 		return nil, (&decoder{file: file}).syntax(err)
 	}
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	at := ""
 	for i, key := range path {
-		at += "/" + escape.Replace(key)
-		last := i == len(path)-1
-		if v.Find(at) != nil && !last {
-			continue
-		}
+		at += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 		what := any(struct{}{})
-		if last {
+		if i == len(path)-1 {
 			what = value
+		} else if v.Find(at) != nil {
+			continue
 		}
 		patch, err := json.Marshal([]map[string]any{{"op": "add", "path": at, "value": what}})
 		if err != nil {

@@ -211,7 +211,7 @@ func TestKey(t *testing.T) {
 
 func TestPlainHTTP(t *testing.T) {
 	for url, warned := range map[URL]bool{"http://h.example/v1": true, "https://h.example/v1": false, "http://127.0.0.1:1/v1": false, "http://localhost:1": false, "http://[::1]:1": false, "http://10.0.0.1": true} {
-		if got := (Provider{BaseURL: url, KeyEnv: "K"}).Warnings(); (len(got) > 0) != warned {
+		if got := (Provider{BaseURL: url, KeyEnv: "K"}).Warning(); (got != "") != warned {
 			t.Errorf("%s: %q", url, got)
 		}
 	}
@@ -223,7 +223,7 @@ func TestListHidesSecrets(t *testing.T) {
 		"mcpServers": {"db": {"command": "x", "env": {"DSN": "hunter2-secret"}}}, "directories": {"/work": {"allow": ["write"]}, "/other": {"allow": ["shell"]}}}`)
 	var all strings.Builder
 	for _, l := range s.List(env("ANTHROPIC_API_KEY", "hunter2-secret")) {
-		all.WriteString(l.Key + "=" + l.Value + " " + l.Source + "\n")
+		all.WriteString(l[0] + "=" + l[1] + " " + l[2] + "\n")
 	}
 	text := all.String()
 	if strings.Contains(text, "hunter2") {

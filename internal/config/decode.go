@@ -6,16 +6,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 )
 
-// Error is a fault in a settings file that stops the program. Its text names the file, the line and the column.
+// Error is a fault in a settings file that stops the program.
 type Error struct {
-	File         string
-	Line, Column int // both from 1; 0 if the file as a whole is meant
+	File         string // or the variable, or the flag
+	Line, Column int    // both from 1; 0 if the file as a whole is meant
 	Message      string
 }
 
@@ -45,29 +46,25 @@ type decoder struct {
 
 // decode reads JSON with comments and trailing commas. A byte order mark is ignored; an empty file sets nothing.
 func decode(file string, data []byte, into any) (*decoder, error) {
-	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
-	d := &decoder{file: file, data: data}
-	if len(bytes.TrimSpace(data)) == 0 {
+	d := &decoder{file: file, data: bytes.TrimPrefix(data, []byte("\uFEFF"))}
+	if len(bytes.TrimSpace(d.data)) == 0 {
 		return d, nil
 	}
-	if !utf8.Valid(data) {
+	if !utf8.Valid(d.data) {
 		return nil, &Error{File: file, Message: "is not UTF-8 text; save it as UTF-8"}
 	}
-	v, err := hujson.Parse(data)
+	v, err := hujson.Parse(d.data)
 	if err != nil {
 		return nil, d.syntax(err)
 	}
 	return d, d.value("", v, reflect.ValueOf(into).Elem())
 }
 
-// syntax turns a parser's error, which starts with "hujson: line L, column C: ", into one with a place.
+// syntax gives a parser's error, which starts with "hujson: line L, column C: ", the place as its own.
 func (d *decoder) syntax(err error) error {
 	e := &Error{File: d.file, Message: err.Error()}
-	var line, column int
-	if _, scan := fmt.Sscanf(e.Message, "hujson: line %d, column %d:", &line, &column); scan == nil {
-		_, text, _ := strings.Cut(e.Message, ": ")
-		_, text, _ = strings.Cut(text, ": ")
-		e.Line, e.Column, e.Message = line, column, "broken JSON: "+text
+	if _, scan := fmt.Sscanf(e.Message, "hujson: line %d, column %d:", &e.Line, &e.Column); scan == nil {
+		e.Message = "broken JSON: " + strings.SplitN(e.Message, ": ", 3)[2]
 	}
 	return e
 }
@@ -77,52 +74,48 @@ func (d *decoder) at(offset int, format string, args ...any) *Error {
 	return &Error{d.file, 1 + bytes.Count(before, []byte("\n")), offset - bytes.LastIndexByte(before, '\n'), fmt.Sprintf(format, args...)}
 }
 
+// value reads one value; null is as if it were not there.
 func (d *decoder) value(path string, v hujson.Value, to reflect.Value) error {
 	object, isObject := v.Value.(*hujson.Object)
 	switch {
-	case v.Value.Kind() == 'n': // null: as if it were not there
+	case v.Value.Kind() == 'n':
 		return nil
-	case to.Kind() == reflect.Struct && isObject:
-		return d.fields(path, object, to)
-	case to.Kind() == reflect.Map && isObject:
-		return d.entries(path, object, to)
+	case isObject && (to.Kind() == reflect.Struct || to.Kind() == reflect.Map):
+		return d.members(path, object, to)
 	}
-	text := v.Clone()
-	text.Standardize()
-	err := json.Unmarshal(text.Pack(), to.Addr().Interface())
-	if what, ok := takes(to); err != nil || !ok {
+	plain := v.Clone()
+	plain.Standardize()
+	err := json.Unmarshal(plain.Pack(), to.Addr().Interface())
+	what, ok := takes(to)
+	if err != nil || !ok {
 		return d.at(v.StartOffset, "%s takes %s", cmp.Or(path, "a settings file"), what)
 	}
 	d.set = append(d.set, path)
 	return nil
 }
 
-func (d *decoder) fields(path string, o *hujson.Object, to reflect.Value) error {
-	for _, m := range o.Members {
-		key := m.Name.Value.(hujson.Literal).String()
-		i := field(to.Type(), key)
-		if i < 0 {
-			d.warn(path, key, m.Name.StartOffset, to.Type())
-			continue
-		}
-		if err := d.value(join(path, key), m.Value, to.Field(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *decoder) entries(path string, o *hujson.Object, to reflect.Value) error {
-	if to.IsNil() {
+// members reads an object into a struct, or over the entries of a map.
+func (d *decoder) members(path string, o *hujson.Object, to reflect.Value) error {
+	if to.Kind() == reflect.Map && to.IsNil() {
 		to.Set(reflect.MakeMap(to.Type()))
 	}
 	for _, m := range o.Members {
 		key := m.Name.Value.(hujson.Literal).String()
+		at := strings.TrimPrefix(path+"."+key, ".")
+		if to.Kind() == reflect.Struct {
+			i := slices.Index(keys(to.Type()), key)
+			if i < 0 {
+				d.stray(at, key, m.Name.StartOffset, to.Type())
+			} else if err := d.value(at, m.Value, to.Field(i)); err != nil {
+				return err
+			}
+			continue
+		}
 		entry := reflect.New(to.Type().Elem()).Elem()
 		if old := to.MapIndex(reflect.ValueOf(key)); old.IsValid() {
 			entry.Set(old)
 		}
-		if err := d.value(join(path, key), m.Value, entry); err != nil {
+		if err := d.value(at, m.Value, entry); err != nil {
 			return err
 		}
 		to.SetMapIndex(reflect.ValueOf(key), entry)
@@ -130,18 +123,15 @@ func (d *decoder) entries(path string, o *hujson.Object, to reflect.Value) error
 	return nil
 }
 
-// warn notes an unknown key with the nearest known one, of its own level or of a provider's entry.
-func (d *decoder) warn(path, key string, offset int, t reflect.Type) {
-	u := unknown{path: join(path, key), near: nearest(key, keys(t))}
+// stray notes an unknown key with the nearest known one, of its own level or of a provider's entry.
+func (d *decoder) stray(path, key string, offset int, t reflect.Type) {
+	u := unknown{path: path, near: nearest(key, keys(t))}
+	ofProvider := nearest(key, keys(reflect.TypeFor[Provider]()))
 	switch {
 	case u.near != "":
 		u.text = fmt.Sprintf("unknown key %q; did you mean %q?", key, u.near)
-	case path == "":
-		if u.near = nearest(key, keys(reflect.TypeFor[Provider]())); u.near != "" {
-			u.text = fmt.Sprintf("unknown key %q; %q belongs inside \"providers\": {\"NAME\": {…}}", key, u.near)
-			break
-		}
-		fallthrough
+	case path == key && ofProvider != "":
+		u.near, u.text = ofProvider, fmt.Sprintf("unknown key %q; %q belongs inside \"providers\": {\"NAME\": {…}}", key, ofProvider)
 	default:
 		u.text = fmt.Sprintf("unknown key %q is ignored; known here are %s", key, strings.Join(keys(t), ", "))
 	}
@@ -149,20 +139,11 @@ func (d *decoder) warn(path, key string, offset int, t reflect.Type) {
 	d.unknown = append(d.unknown, u)
 }
 
-func field(t reflect.Type, key string) int {
+// keys returns the keys of a struct, in the order of its fields; fields that no file sets come last in it.
+func keys(t reflect.Type) (out []string) {
 	for i := range t.NumField() {
-		if tag := t.Field(i).Tag.Get("json"); tag == key && tag != "-" {
-			return i
-		}
-	}
-	return -1
-}
-
-func keys(t reflect.Type) []string {
-	var out []string
-	for i := range t.NumField() {
-		if tag := t.Field(i).Tag.Get("json"); tag != "" && tag != "-" {
-			out = append(out, tag)
+		if key, ok := t.Field(i).Tag.Lookup("json"); ok {
+			out = append(out, key)
 		}
 	}
 	return out
@@ -173,54 +154,31 @@ func takes(v reflect.Value) (string, bool) {
 	if c, ok := v.Interface().(checked); ok {
 		return c.check()
 	}
-	switch v.Kind() {
-	case reflect.String:
-		return "a string", true
-	case reflect.Slice:
-		return "a list of strings", true
-	}
-	return "an object", true
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
+	names := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list of strings"}
+	return cmp.Or(names[v.Kind()], "an object"), true
 }
 
 // nearest returns the known word that a mistyped one was most likely meant to be: equal but for letter case, _ and -, or at
 // most two letters (one of a short word) away.
 func nearest(word string, known []string) string {
 	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
-	best, least := "", 3
-	if len(word) < 5 {
-		least = 2
-	}
-	for _, k := range known {
-		if d := distance(plain(word), plain(k)); d < least {
-			best, least = k, d
+	for n := range min(3, 2+len(word)/5) {
+		for _, k := range known {
+			if near(plain(word), plain(k), n) {
+				return k
+			}
 		}
 	}
-	return best
+	return ""
 }
 
-// distance counts the letters to insert, delete or replace to get from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// near says whether b is a with at most n letters inserted, deleted or replaced.
+func near(a, b string, n int) bool {
+	switch {
+	case a == "" || b == "":
+		return len(a)+len(b) <= n
+	case a[0] == b[0]:
+		return near(a[1:], b[1:], n)
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return n > 0 && (near(a[1:], b, n-1) || near(a, b[1:], n-1) || near(a[1:], b[1:], n-1))
 }

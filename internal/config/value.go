@@ -2,6 +2,7 @@ package config
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,10 +13,22 @@ type checked interface {
 	check() (takes string, ok bool)
 }
 
-// Duration is a length of time as it is written: "90s".
-type Duration string
+type (
+	Duration string  // a length of time as it is written: "90s"
+	URL      string  // the address of a server
+	Wire     string  // the protocol that a server speaks
+	Effort   string  // how much a model may think
+	Count    int     // a number of tokens
+	Share    float64 // a part of the context window
+)
 
-// Time returns it as a duration.
+// The wires that a provider can speak.
+const (
+	Anthropic Wire = "anthropic"
+	OpenAI    Wire = "openai"
+)
+
+// Time returns it as a duration, 0 if it is none.
 func (d Duration) Time() time.Duration {
 	t, _ := time.ParseDuration(string(d))
 	return t
@@ -23,35 +36,23 @@ func (d Duration) Time() time.Duration {
 
 func (d Duration) check() (string, bool) { return `a duration such as "90s" or "20m"`, d.Time() > 0 }
 
-// URL is the address of a server.
-type URL string
-
 func (u URL) check() (string, bool) {
-	p, err := url.Parse(strings.TrimSpace(string(u)))
+	p, err := url.Parse(string(u))
 	ok := err == nil && (p.Scheme == "http" || p.Scheme == "https") && p.Host != "" && p.User == nil
 	return `an address such as "https://llm.example.com/v1"`, ok
 }
-
-// Wire names the protocol that a server speaks.
-type Wire string
 
 func (w Wire) check() (string, bool) {
 	return `"anthropic" or "openai"`, w == Anthropic || w == OpenAI
 }
 
-// Effort is how much a model may think.
-type Effort string
-
-func (e Effort) check() (string, bool) {
-	return "off, low, medium or high", e == "" || e == "off" || e == "low" || e == "medium" || e == "high"
+// Known says whether it is one of the levels.
+func (e Effort) Known() bool {
+	return slices.Contains(strings.Fields("off low medium high"), string(e))
 }
 
-// Count is a number of tokens.
-type Count int
+func (e Effort) check() (string, bool) { return "off, low, medium or high", e.Known() }
 
 func (c Count) check() (string, bool) { return "a whole number of tokens above 0", c > 0 }
-
-// Share is a part of the context window.
-type Share float64
 
 func (s Share) check() (string, bool) { return "a number from 0.1 to 1", s >= 0.1 && s <= 1 }

@@ -70,13 +70,10 @@ func (f *Fold) shared(e event.Event) {
 	}
 }
 
-// Stopped says that the run was ended from outside after the last event: status is cancelled or timed_out.
-func (f *Fold) Stopped(status string) {
-	f.r.Status, f.r.Text, f.r.Error, f.r.Check = status, "", nil, nil
+// End says that the run ended in a way that no event tells; fault may be nil.
+func (f *Fold) End(status string, fault *event.Fault) {
+	f.r.Status, f.r.Text, f.r.Error, f.r.Check = status, "", fault, nil
 }
-
-// Failed says that the run could not go on for a reason that no event tells.
-func (f *Fold) Failed(fault *event.Fault) { f.r.Status, f.r.Text, f.r.Error = event.Failed, "", fault }
 
 // Result returns the result of the run.
 func (f *Fold) Result(session string) Result {

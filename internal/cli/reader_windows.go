@@ -1,5 +1,3 @@
-//go:build !linux
-
 package cli
 
 import (
@@ -8,4 +6,4 @@ import (
 )
 
 // watchReader does nothing here: that the reader went away shows with the next write.
-func watchReader(context.Context, *os.File, context.CancelCauseFunc) {}
+func watchReader(context.Context, *os.File, func(error)) {}
