@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"regexp"
 	"sync"
 	"time"
 
-	"anchor/internal/home"
 	"anchor/internal/msg"
 )
 
@@ -31,22 +30,6 @@ type Log struct {
 // ID returns the session's id.
 func (l *Log) ID() string { return l.id }
 
-// resume reads the session and makes it ready for writing: a cut last line is ended, so that nothing is glued to it.
-func (l *Log) resume() (*Past, error) {
-	ix, past, err := read(l.path, l.id, false)
-	if err != nil {
-		return nil, err
-	}
-	l.seq, l.turns = ix.seq, ix.turns
-	if l.file, err = home.Append(l.path); err != nil {
-		return nil, err
-	}
-	if ix.cut > 0 {
-		_, err = l.file.Write([]byte("\n"))
-	}
-	return past, err
-}
-
 // headOf is how every line begins.
 type headOf struct {
 	Kind  string    `json:"kind"`
@@ -55,8 +38,6 @@ type headOf struct {
 	N     int       `json:"n,omitempty"`
 	Time  time.Time `json:"time,omitzero"`
 }
-
-const turnStart = `{"kind":"turn","n":`
 
 // Message appends a message and returns its Seq.
 func (l *Log) Message(agent string, m msg.Message) (int, error) {
@@ -73,67 +54,40 @@ func (l *Log) Message(agent string, m msg.Message) (int, error) {
 
 // Append appends any other entry.
 func (l *Log) Append(e Entry) error {
-	head := headOf{}
-	switch v := e.(type) {
-	case Usage:
-		head.Kind, v.Agent = "usage", l.mask(v.Agent)
-		e = v
-	case Turn:
-		head.Kind, v.Detail = "turn", l.mask(v.Detail)
-		e = v
-	case Reduced:
-		head.Kind = "reduced"
-	case Change:
-		head.Kind, v.Path = "change", l.mask(v.Path)
-		if l.mask(v.Reverse) != v.Reverse { // what is masked can't be put back
-			v.Reverse, v.Lossy = "", true
-		}
-		e = v
-	case Undone:
-		v.Paths = slices.Clone(v.Paths)
-		for i := range v.Paths {
-			v.Paths[i] = l.mask(v.Paths[i])
-		}
-		head.Kind, e = "undone", v
-	case Seen:
-		head.Kind, v.Path = "seen", l.mask(v.Path)
-		e = v
-	default:
-		return fmt.Errorf("session: %T is appended by Message", e)
+	if c, ok := e.(Change); ok && l.mask(c.Reverse) != c.Reverse { // what is masked can't be put back
+		c.Reverse, c.Lossy = "", true
+		e = c
+	}
+	body, err := encode(e)
+	if err != nil {
+		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	head := headOf{Kind: e.kind()}
 	if head.Kind == "turn" {
 		head.N = l.turns + 1
 	}
-	if err := l.write(head, e); err != nil {
+	if err := l.write(head, maskedJSON(body, l.mask)); err != nil {
 		return err
 	}
 	l.turns = max(l.turns, head.N)
 	return nil
 }
 
-// write appends one line: the head's fields and then the body's.
+// write appends one line by one call: the head's fields and then the body's. It isn't forced to the disk: a process's end
+// loses nothing, only the machine's could.
 func (l *Log) write(head headOf, body any) error {
-	line, err := encode(head)
-	if err != nil {
-		return err
-	}
-	rest, err := encode(body)
-	if err != nil {
-		return err
-	}
-	if len(rest) > 2 {
-		line = append(line[:len(line)-1], ',')
-		line = append(line, rest[1:]...)
-	}
-	return l.put(line)
-}
-
-// put appends one line by one call. It isn't forced to the disk: a process's end loses nothing, only the machine's could.
-func (l *Log) put(line []byte) error {
 	if l.dead != nil {
 		return l.dead
+	}
+	line, err := encode(head)
+	rest, err2 := encode(body)
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	if len(rest) > len("{}") {
+		line = append(append(line[:len(line)-1], ','), rest[1:]...)
 	}
 	if _, err := l.file.Write(append(line, '\n')); err != nil {
 		l.dead = fmt.Errorf("can't write the session: %w", err)
@@ -145,10 +99,8 @@ func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
 // Close ends the session and lets it go.
@@ -158,12 +110,11 @@ func (l *Log) Close() error {
 	var err error
 	if l.file != nil {
 		err = l.file.Close()
-		l.file = nil
 	}
 	if l.unlock != nil {
 		err = errors.Join(err, l.unlock())
-		l.unlock = nil
 	}
+	l.file, l.unlock = nil, nil
 	if l.dead == nil {
 		l.dead = errors.New("the session is closed")
 	}
@@ -184,61 +135,42 @@ func masked(m msg.Message, mask func(string) string) msg.Message {
 		return &msg.Note{Text: mask(m.Text)}
 	case *msg.Assistant:
 		out := *m
-		out.Blocks = make([]msg.Block, len(m.Blocks))
-		for i, b := range m.Blocks {
-			switch b := b.(type) {
+		out.Blocks = nil
+		for _, b := range m.Blocks {
+			switch v := b.(type) {
 			case msg.Text:
-				out.Blocks[i] = msg.Text{Text: mask(b.Text)}
+				b = msg.Text{Text: mask(v.Text)}
 			case msg.Thinking:
-				if text := mask(b.Text); text != b.Text {
-					b.Text, b.Signature = text, ""
+				if text := mask(v.Text); text != v.Text {
+					v.Text, v.Signature = text, ""
 				}
-				out.Blocks[i] = b
+				b = v
 			case msg.Call:
-				b.Args, b.Name, b.Bad, b.Fault = maskedJSON(b.Args, mask), mask(b.Name), mask(b.Bad), mask(b.Fault)
-				out.Blocks[i] = b
-			default:
-				out.Blocks[i] = b
+				b = msg.Call{ID: v.ID, Name: mask(v.Name), Args: maskedJSON(v.Args, mask), Bad: mask(v.Bad), Fault: mask(v.Fault)}
 			}
+			out.Blocks = append(out.Blocks, b)
 		}
 		return &out
 	}
 	return m
 }
 
+// literal is a string in valid JSON.
+var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
 // maskedJSON masks the strings of a JSON value, each by itself and then in sight of their names; the rest stays byte for byte.
 func maskedJSON(raw json.RawMessage, mask func(string) string) json.RawMessage {
-	var out []byte
-	for i := 0; i < len(raw); {
-		if raw[i] != '"' {
-			out = append(out, raw[i])
-			i++
-			continue
-		}
-		end := i + 1
-		for end < len(raw) && raw[end] != '"' {
-			if raw[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		literal := raw[i:min(len(raw), end+1)]
+	out := literal.ReplaceAllFunc(raw, func(quoted []byte) []byte {
 		var text string
-		if json.Unmarshal(literal, &text) == nil {
+		if json.Unmarshal(quoted, &text) == nil {
 			if m := mask(text); m != text {
-				if fresh, err := encode(m); err == nil {
-					literal = fresh
-				}
+				quoted, _ = encode(m) // a string can be encoded
 			}
 		}
-		out = append(out, literal...)
-		i = end + 1
-	}
+		return quoted
+	})
 	if whole := []byte(mask(string(out))); json.Valid(whole) {
 		return whole
-	}
-	if out == nil {
-		return raw
 	}
 	return out
 }

@@ -29,7 +29,7 @@ type Meta struct {
 }
 
 // Entry is one entry after the first line: Message, Usage, Turn, Reduced, Change, Undone or Seen.
-type Entry interface{ entry() }
+type Entry interface{ kind() string }
 
 // Message is a message of the conversation. Seq counts messages from 1, in the order of the file. Agent is empty for the main
 // agent; sub-agents' messages are kept for the reader and are in no view.
@@ -86,16 +86,16 @@ type Seen struct {
 	Sum  string `json:"sum"`
 }
 
-func (Message) entry() {}
-func (Usage) entry()   {}
-func (Turn) entry()    {}
-func (Reduced) entry() {}
-func (Change) entry()  {}
-func (Undone) entry()  {}
-func (Seen) entry()    {}
+func (m Message) kind() string { return msg.Kind(m.Message) }
+func (Usage) kind() string     { return "usage" }
+func (Turn) kind() string      { return "turn" }
+func (Reduced) kind() string   { return "reduced" }
+func (Change) kind() string    { return "change" }
+func (Undone) kind() string    { return "undone" }
+func (Seen) kind() string      { return "seen" }
 
-// Past is what a session holds. Open reads the messages of the view and the newest of the others, a few MiB; the other
-// messages are then only marked, by a note that says so. Load reads all.
+// Past is what a session holds. Open reads the messages of the view and the newest few MiB of the others, and puts a note in
+// place of the rest. Load reads all.
 type Past struct {
 	Meta    Meta
 	Entries []Entry

@@ -158,11 +158,8 @@ func TestOneWriter(t *testing.T) {
 	older.Close()
 	os.Chtimes(older.path, time.Unix(1, 0), time.Unix(1, 0))
 	create(t, s, "/w").Close() // nobody said anything
-	if id, err := s.Newest("/w", false); id != l.ID() || err != nil {
+	if id, err := s.Newest("/w"); id != l.ID() || err != nil {
 		t.Errorf("newest %s, %v", id, err)
-	}
-	if id, err := s.Newest("/w", true); id != older.ID() || err != nil {
-		t.Errorf("newest free %s, %v", id, err)
 	}
 	fork := must[string](t)(s.Fork(l.ID()))
 	l.Close()
@@ -193,10 +190,10 @@ func TestDirectoriesAreToldApart(t *testing.T) {
 	if all := must[[]Info](t)(s.List("")); len(all) != len(dirs) {
 		t.Errorf("%d of %d sessions", len(all), len(dirs))
 	}
-	if _, err := s.Newest("/t", false); !errors.Is(err, ErrNoSession) {
+	if _, err := s.Newest("/t"); !errors.Is(err, ErrNoSession) {
 		t.Errorf("newest of a directory without one: %v", err)
 	}
-	id := must[string](t)(s.Newest("/t/é", false))
+	id := must[string](t)(s.Newest("/t/é"))
 	l, p, err := s.Open(id, "/moved")
 	if err != nil || len(p.Notices) != 1 || !strings.Contains(p.Notices[0], "/t/é") || !strings.Contains(p.Notices[0], "/moved") {
 		t.Fatalf("moved: %q, %v", p.Notices, err)

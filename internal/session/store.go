@@ -3,14 +3,13 @@ package session
 import (
 	"bytes"
 	"cmp"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -45,24 +44,18 @@ var idForm = regexp.MustCompile(`^\d{8}-\d{6}-[0-9a-f]{4}$`)
 func ValidID(s string) bool { return idForm.MatchString(s) }
 
 func newID() string {
-	var b [2]byte
-	rand.Read(b[:]) // never fails
-	return time.Now().Format("20060102-150405-") + hex.EncodeToString(b[:])
+	return fmt.Sprintf("%s-%04x", time.Now().Format("20060102-150405"), rand.Uint32N(1<<16))
 }
 
 const ext = ".jsonl"
 
+var notInSlug = regexp.MustCompile(`[^A-Za-z0-9._]`)
+
 // slug names the directory for a directory's sessions: readable at its end, told apart by a hash of the whole path.
 func (s Store) slug(dir string) string {
 	dir = filepath.Clean(dir)
-	name := strings.Map(func(r rune) rune {
-		if r < 128 && (r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
-			return r
-		}
-		return '-'
-	}, dir)
-	sum := sha256.Sum256([]byte(dir))
-	return filepath.Join(s.root, strings.Trim(name[max(0, len(name)-60):], "-.")+"-"+hex.EncodeToString(sum[:6]))
+	name, sum := notInSlug.ReplaceAllString(dir, "-"), sha256.Sum256([]byte(dir))
+	return filepath.Join(s.root, fmt.Sprintf("%s-%x", strings.Trim(name[max(0, len(name)-60):], "-."), sum[:6]))
 }
 
 // Create starts a session for a directory. The file appears with its first line.
@@ -82,38 +75,46 @@ func (s Store) Create(dir, model, version string) (*Log, error) {
 // reserve makes an empty session file under a new id, locked. Ids differ over all directories.
 func (s Store) reserve(slug string) (*Log, error) {
 	for range 1000 {
-		id := newID()
-		path := filepath.Join(slug, id+ext)
-		f, err := home.Create(path)
+		l := &Log{id: newID(), mask: s.mask}
+		l.path = filepath.Join(slug, l.id+ext)
+		f, err := home.Create(l.path)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		unlock, held, err := home.Lock(path)
+		l.file = f
+		var held bool
+		if l.unlock, held, err = home.Lock(l.path); held && len(s.paths(l.id)) == 1 {
+			return l, nil
+		}
+		l.Close()
+		home.Remove(l.path)
 		if err != nil {
-			f.Close()
 			return nil, err
 		}
-		if !held || len(s.paths(id)) > 1 {
-			if held {
-				unlock()
-			}
-			f.Close()
-			home.Remove(path)
-			continue
-		}
-		return &Log{id: id, path: path, mask: s.mask, file: f, unlock: unlock}, nil
 	}
 	return nil, errors.New("found no free session id")
 }
 
+// slugs lists the directories of all directories' sessions.
+func (s Store) slugs() (out []string, err error) {
+	dirs, err := home.List(s.root)
+	for _, d := range dirs {
+		out = append(out, filepath.Join(s.root, d.Name()))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return out, err
+}
+
 // paths finds the files of an id in all directories.
 func (s Store) paths(id string) (found []string) {
-	slugs, _ := home.List(s.root)
-	for _, d := range slugs {
-		path := filepath.Join(s.root, d.Name(), id+ext)
+	slugs, _ := s.slugs()
+	for _, slug := range slugs {
+		path := filepath.Join(slug, id+ext)
 		if f, err := home.Open(path); err == nil {
 			f.Close()
 			found = append(found, path)
@@ -132,30 +133,42 @@ func (s Store) path(id string) (string, error) {
 	return "", fmt.Errorf("%w: %s", ErrNoSession, id)
 }
 
-// Open locks a session and reads it. It fails with ErrLocked if another process has it, or ErrNoSession. dir is today's
-// directory: a session of another one is opened with a notice in Past.Notices.
-func (s Store) Open(id, dir string) (*Log, *Past, error) {
+// lock finds a session and locks it, or fails with ErrLocked.
+func (s Store) lock(id string) (*Log, error) {
 	path, err := s.path(id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	unlock, held, err := home.Lock(path)
+	if err == nil && !held {
+		err = fmt.Errorf("%w: %s", ErrLocked, id)
+	}
+	return &Log{id: id, path: path, mask: s.mask, unlock: unlock}, err
+}
+
+// Open locks a session, reads it and makes it ready for writing. It fails with ErrLocked if another process has it, or
+// ErrNoSession. dir is today's directory: a session of another one is opened with a notice in Past.Notices.
+func (s Store) Open(id, dir string) (*Log, *Past, error) {
+	l, err := s.lock(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !held {
-		return nil, nil, fmt.Errorf("%w: %s", ErrLocked, id)
+	r, err := read(l.path, id, false)
+	if err == nil {
+		l.seq, l.turns = r.seq, r.turns
+		l.file, err = home.Append(l.path)
 	}
-	l := &Log{id: id, path: path, mask: s.mask, unlock: unlock}
-	past, err := l.resume()
+	if err == nil && r.cut > 0 { // so that nothing is glued to a cut line
+		_, err = l.file.Write([]byte("\n"))
+	}
 	if err != nil {
 		l.Close()
 		return nil, nil, err
 	}
-	if from := past.Meta.Dir; from != "" && filepath.Clean(from) != s.mask(filepath.Clean(dir)) {
-		past.Notices = append(past.Notices, fmt.Sprintf("this session was made in %s; it goes on in %s", from, dir))
+	if from := r.past.Meta.Dir; from != "" && filepath.Clean(from) != s.mask(filepath.Clean(dir)) {
+		r.past.Notices = append(r.past.Notices, fmt.Sprintf("this session was made in %s; it goes on in %s", from, dir))
 	}
-	return l, past, nil
+	return l, r.past, nil
 }
 
 // Load reads a session without locking it, for show and export.
@@ -164,25 +177,21 @@ func (s Store) Load(id string) (*Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, past, err := read(path, id, true)
-	return past, err
+	r, err := read(path, id, true)
+	if err != nil {
+		return nil, err
+	}
+	return r.past, nil
 }
 
 // Remove deletes a session that nobody uses.
 func (s Store) Remove(id string) error {
-	path, err := s.path(id)
+	l, err := s.lock(id)
 	if err != nil {
 		return err
 	}
-	unlock, held, err := home.Lock(path)
-	if err != nil {
-		return err
-	}
-	if !held {
-		return fmt.Errorf("%w: %s", ErrLocked, id)
-	}
-	defer unlock()
-	return home.Remove(path)
+	defer l.Close()
+	return home.Remove(l.path)
 }
 
 // Fork copies a session under a new id and returns that. It may be in use.
@@ -191,95 +200,28 @@ func (s Store) Fork(id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	from, err := home.Open(path)
+	data, err := home.Read(path, maxFile)
 	if err != nil {
 		return "", err
 	}
-	defer from.Close()
 	l, err := s.reserve(filepath.Dir(path))
 	if err != nil {
 		return "", err
 	}
 	defer l.Close()
-	lines := newLines(from)
-	first, _, err := lines.next()
-	if err == nil {
-		var meta Meta
-		damaged := json.Unmarshal(first, &meta)
-		if meta.ID = l.id; damaged == nil {
-			err = l.write(headOf{Kind: "session"}, meta)
-		} else {
-			err = l.put(first)
-		}
+	var meta Meta
+	if first, rest, _ := bytes.Cut(data, []byte("\n")); json.Unmarshal(first, &meta) == nil {
+		meta.ID, data = l.id, rest
+		err = l.write(headOf{Kind: "session"}, meta)
 	}
 	if err == nil {
-		_, err = io.Copy(l.file, lines.in)
+		_, err = l.file.Write(data)
 	}
 	if err != nil {
 		home.Remove(l.path)
 		return "", err
 	}
 	return l.id, nil
-}
-
-// file is a session's file with the time of its last entry.
-type file struct {
-	id, path string
-	time     time.Time
-}
-
-// files lists the sessions of a directory, newest first; of all for an empty dir.
-func (s Store) files(dir string) ([]file, error) {
-	slugs := []string{s.slug(dir)}
-	if dir == "" {
-		all, err := home.List(s.root)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		slugs = slugs[:0]
-		for _, d := range all {
-			slugs = append(slugs, filepath.Join(s.root, d.Name()))
-		}
-	}
-	var out []file
-	for _, slug := range slugs {
-		names, err := home.List(slug)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && dir != "" {
-			return nil, err
-		}
-		for _, n := range names {
-			id, ok := strings.CutSuffix(n.Name(), ext)
-			if info, err := n.Info(); ok && ValidID(id) && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-				out = append(out, file{id, filepath.Join(slug, n.Name()), info.ModTime()})
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b file) int { return cmp.Or(b.time.Compare(a.time), strings.Compare(b.id, a.id)) })
-	return out, nil
-}
-
-// Newest returns the id of the newest session of a directory in which the user said something, or ErrNoSession. With
-// skipLocked, sessions that are in use are passed over.
-func (s Store) Newest(dir string, skipLocked bool) (string, error) {
-	files, err := s.files(filepath.Clean(dir))
-	if err != nil {
-		return "", err
-	}
-	buf := make([]byte, headSize)
-	for _, f := range files {
-		if info, err := f.info(buf); err != nil || info.Prompt == "" {
-			continue
-		}
-		if skipLocked {
-			unlock, held, err := home.Lock(f.path)
-			if err != nil || !held {
-				continue
-			}
-			unlock()
-		}
-		return f.id, nil
-	}
-	return "", ErrNoSession
 }
 
 // Info describes a session for a list.
@@ -289,106 +231,115 @@ type Info struct {
 	Time   time.Time // of the last entry
 	Prompt string    // the first user message, one line
 	Turns  int
+	path   string
+}
+
+// files lists the sessions of a directory, newest first; of all for an empty dir. Only ID, Time and path are known.
+func (s Store) files(dir string) (out []Info, err error) {
+	slugs := []string{s.slug(dir)}
+	if dir == "" {
+		if slugs, err = s.slugs(); err != nil {
+			return nil, err
+		}
+	}
+	for _, slug := range slugs {
+		names, err := home.List(slug)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, n := range names {
+			id, ok := strings.CutSuffix(n.Name(), ext)
+			if info, err := n.Info(); ok && ValidID(id) && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+				out = append(out, Info{ID: id, Time: info.ModTime(), path: filepath.Join(slug, n.Name())})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Info) int { return cmp.Or(b.Time.Compare(a.Time), strings.Compare(b.ID, a.ID)) })
+	return out, nil
+}
+
+// Newest returns the id of the newest session of a directory in which the user said something, or ErrNoSession.
+func (s Store) Newest(dir string) (string, error) {
+	files, err := s.files(filepath.Clean(dir))
+	for i := range files {
+		if files[i].look() == nil && files[i].Prompt != "" {
+			return files[i].ID, nil
+		}
+	}
+	return "", cmp.Or(err, ErrNoSession)
 }
 
 // List returns the sessions of a directory, newest first; of all for an empty dir. Of each file only the head and the tail
 // are read.
 func (s Store) List(dir string) ([]Info, error) {
 	files, err := s.files(dir)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]Info, 0, len(files))
-	buf := make([]byte, headSize)
-	for _, f := range files {
-		if info, err := f.info(buf); err == nil {
-			out = append(out, info)
+	for _, i := range files {
+		if i.look() == nil {
+			out = append(out, i)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 const (
 	headSize   = 8 << 10
 	tailSize   = 64 << 10
-	maxTail    = 4 << 20 // if the tail shows no turn: a long one was cut off
+	longTail   = 4 << 20 // if the tail shows no turn: a long one was cut off
 	promptSize = 200     // bytes
 )
 
-// info reads what List tells: the directory from the first line, the first user message from the head, the number of turns
-// from the last turn entry. buf is for the head.
-func (f file) info(buf []byte) (Info, error) {
-	in, err := home.Open(f.path)
+// look finds the directory in the first line, the first user message in the head, the number of turns in the last turn entry.
+func (i *Info) look() error {
+	in, err := home.Open(i.path)
 	if err != nil {
-		return Info{}, err
+		return err
 	}
 	defer in.Close()
-	n, err := in.ReadAt(buf, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return Info{}, err
-	}
-	head, info := buf[:n], Info{ID: f.id, Time: f.time}
-	first, rest, _ := bytes.Cut(head, []byte("\n"))
+	part := make([]byte, headSize)
+	n, err := in.ReadAt(part, 0)
+	first, rest, _ := bytes.Cut(part[:n], []byte("\n"))
 	var meta Meta
 	if json.Unmarshal(first, &meta) == nil {
-		info.Dir = meta.Dir
+		i.Dir = meta.Dir
 	}
-	for len(rest) > 0 && info.Prompt == "" {
+	for i.Prompt == "" && len(rest) > 0 {
 		first, rest, _ = bytes.Cut(rest, []byte("\n"))
-		info.Prompt = promptOf(first)
+		i.Prompt = promptOf(first)
 	}
-	if err != nil { // the head is all
-		info.Turns = lastTurn(head)
-		return info, nil
+	i.Turns = lastTurn(part[:n])
+	if errors.Is(err, io.EOF) { // the head is all
+		return nil
 	}
 	stat, err := in.Stat()
-	if err != nil {
-		return Info{}, err
+	for size := int64(tailSize); err == nil && i.Turns == 0 && size <= longTail; size *= longTail / tailSize {
+		part = make([]byte, min(size, stat.Size()))
+		_, err = in.ReadAt(part, stat.Size()-int64(len(part)))
+		i.Turns = lastTurn(part)
 	}
-	for size := int64(tailSize); info.Turns == 0 && size <= maxTail && size < 8*stat.Size(); size *= 8 {
-		tail := make([]byte, size)
-		n, err := in.ReadAt(tail, max(0, stat.Size()-size))
-		if err != nil && !errors.Is(err, io.EOF) {
-			return Info{}, err
-		}
-		info.Turns = lastTurn(tail[:n])
-	}
-	return info, nil
+	return err
 }
 
 // lastTurn returns the number of the last turn that ended in a piece of a file.
 func lastTurn(piece []byte) (n int) {
-	if i := bytes.LastIndex(piece, []byte("\n"+turnStart)); i >= 0 {
-		fmt.Sscanf(string(piece[i+1+len(turnStart):min(len(piece), i+40)]), "%d", &n)
+	const start = "\n" + `{"kind":"turn","n":`
+	if i := bytes.LastIndex(piece, []byte(start)); i >= 0 {
+		fmt.Sscanf(string(piece[i+len(start):min(len(piece), i+len(start)+20)]), "%d", &n)
 	}
 	return n
 }
 
+// jsonText is what there is of a string in JSON that may be cut, behind its first quote.
+var jsonText = regexp.MustCompile(`^(?:[^"\\]|\\(?:[^u]|u[0-9a-f]{4}))*`)
+
 // promptOf returns the text of a user's message, one line and not all of it; the message may be cut.
-func promptOf(line []byte) string {
-	if !bytes.HasPrefix(line, []byte(`{"kind":"user",`)) || bytes.HasPrefix(line, []byte(`{"kind":"user","agent"`)) {
-		return ""
-	}
+func promptOf(line []byte) (prompt string) {
 	_, text, ok := bytes.Cut(line, []byte(`"text":"`))
-	if !ok {
+	if !ok || !bytes.HasPrefix(line, []byte(`{"kind":"user",`)) {
 		return ""
 	}
-	end := 0
-	for end < len(text) && text[end] != '"' && end < 4*promptSize {
-		step := 1
-		if text[end] == '\\' {
-			step = 2
-			if end+1 < len(text) && text[end+1] == 'u' {
-				step = 6
-			}
-		}
-		if end+step > len(text) {
-			break
-		}
-		end += step
-	}
-	var prompt string
-	if json.Unmarshal([]byte(`"`+string(text[:end])+`"`), &prompt) != nil {
+	text = jsonText.Find(text[:min(len(text), 4*promptSize)])
+	if json.Unmarshal([]byte(`"`+string(text)+`"`), &prompt) != nil {
 		return ""
 	}
 	prompt = strings.Join(strings.Fields(prompt), " ")
