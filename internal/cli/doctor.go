@@ -30,52 +30,52 @@ func (c *checkup) add(state, name, detail, advice string) {
 // doctor checks the set-up, a line each; a fault gives exit code 1.
 func doctor(ctx context.Context, sh shell, o *options) error {
 	var c checkup
-	b, err := prepare(ctx, sh, o, gate.Options{})
+	w, err := prepare(ctx, sh, o, face{})
 	if err != nil {
 		c.add("fault", "settings", err.Error(), "mend that place")
 	} else {
-		defer b.gate.Close()
-		b.examine(ctx, &c)
+		defer w.close()
+		w.examine(ctx, &c)
 	}
 	if err := table(sh.out, c.rows); err != nil {
 		return err
 	}
 	if c.bad {
-		return outcome(exitError)
+		return exit{exitError, ""}
 	}
 	return nil
 }
 
-func (b *setup) examine(ctx context.Context, c *checkup) {
+func (w *work) examine(ctx context.Context, c *checkup) {
 	c.ok("version", version())
-	c.ok("directory", b.dir)
-	if len(b.notices) == 0 {
-		c.ok("settings", b.userFile())
+	c.ok("directory", w.dir)
+	if len(w.notices) == 0 {
+		c.ok("settings", w.userFile())
 	}
-	for _, n := range b.notices {
+	for _, n := range w.notices {
 		c.add("warning", "settings", n, "mend or remove that")
 	}
-	b.examineModel(ctx, c)
-	b.examineProgram(ctx, c, "bash", "fault", "install bash; commands run in it")
-	b.examineProgram(ctx, c, "git", "warning", "install git to let the model see history")
+	w.examineModel(ctx, c)
+	w.examineProgram(ctx, c, "bash", "fault", "install bash; commands run in it")
+	w.examineProgram(ctx, c, "git", "warning", "install git to let the model see history")
 	if sandbox := gate.Confinement(); strings.HasPrefix(sandbox, "none") {
 		c.add("warning", "sandbox", sandbox, "nothing; read-only commands run on the reader's word alone")
 	} else {
 		c.ok("sandbox", sandbox)
 	}
-	if b.dirs.State == "" {
+	if w.dirs.State == "" {
 		c.add("warning", "sessions", "are not saved: no home directory", "set HOME")
-	} else if err := home.Write(filepath.Join(b.dirs.State, ".doctor"), nil); err != nil {
-		c.add("warning", "sessions", "are not saved: "+err.Error(), "make "+b.dirs.State+" writable or set XDG_STATE_HOME")
+	} else if err := home.Write(filepath.Join(w.dirs.State, ".doctor"), nil); err != nil {
+		c.add("warning", "sessions", "are not saved: "+err.Error(), "make "+w.dirs.State+" writable or set XDG_STATE_HOME")
 	} else {
-		c.ok("sessions", b.dirs.State)
+		c.ok("sessions", w.dirs.State)
 	}
-	b.examineFiles(ctx, c)
+	w.examineFiles(ctx, c)
 }
 
 // examineFiles shows the skills, sub-agents and instructions that a run would have, and what is wrong with others.
-func (b *setup) examineFiles(ctx context.Context, c *checkup) {
-	found, err := b.find(ctx)
+func (w *work) examineFiles(ctx context.Context, c *checkup) {
+	found, err := w.find(ctx)
 	if err != nil {
 		return
 	}
@@ -94,19 +94,19 @@ func (b *setup) examineFiles(ctx context.Context, c *checkup) {
 }
 
 // examineModel asks the provider for its models: that shows the key, the address and the name at once.
-func (b *setup) examineModel(ctx context.Context, c *checkup) {
-	m, err := b.choose(ctx)
+func (w *work) examineModel(ctx context.Context, c *checkup) {
+	m, err := w.choose(ctx)
 	if err != nil {
 		c.add("fault", "model", err.Error(), "as the line says")
 		return
 	}
-	p, known := b.set.Providers[m.Provider]
+	p, known := w.set.Providers[m.Provider]
 	if !known {
 		c.ok("model", "a script")
 		return
 	}
 	where := fmt.Sprintf("%s of %s at %s, window %d (%s)", m.Name, m.Provider, p.BaseURL, m.Info.Window, m.Info.Source)
-	switch listed, err := b.list(ctx, p); {
+	switch listed, err := w.list(ctx, p); {
 	case err != nil:
 		c.add("fault", "model", fmt.Sprintf("%s: %v", where, err), "check the key, the address and the network")
 	case !lists(listed, m.Name):
@@ -116,8 +116,8 @@ func (b *setup) examineModel(ctx context.Context, c *checkup) {
 	}
 }
 
-func (b *setup) examineProgram(ctx context.Context, c *checkup, name, state, advice string) {
-	out, err := b.gate.Exec(ctx, gate.Command{Text: name + " --version", Timeout: 5 * time.Second, ByUser: true})
+func (w *work) examineProgram(ctx context.Context, c *checkup, name, state, advice string) {
+	out, err := w.gate.Exec(ctx, gate.Command{Text: name + " --version", Timeout: 5 * time.Second, ByUser: true})
 	first, _, _ := strings.Cut(out.Text, "\n")
 	if err != nil || out.Exit != 0 {
 		c.add(state, name, "does not run: "+cmp.Or(first, fmt.Sprint(err)), advice)
@@ -128,13 +128,13 @@ func (b *setup) examineProgram(ctx context.Context, c *checkup, name, state, adv
 
 // models lists what can be used now: each provider with a key and each local server found.
 func models(ctx context.Context, sh shell, o *options) error {
-	b, err := prepare(ctx, sh, o, gate.Options{})
+	w, err := prepare(ctx, sh, o, face{})
 	if err != nil {
 		return err
 	}
-	defer b.gate.Close()
+	defer w.close()
 	var rows [][]string
-	for _, l := range b.listAll(ctx, func(p config.Provider) bool { return p.Local || p.Usable(sh.getenv) }) {
+	for _, l := range w.listAll(ctx, func(p config.Provider) bool { return p.Local || p.Usable(sh.getenv) }) {
 		if l.err != nil && !l.Local {
 			fmt.Fprintf(sh.err, "%s: %s\n", l.Name, clean(l.err.Error()))
 		}
@@ -144,20 +144,20 @@ func models(ctx context.Context, sh shell, o *options) error {
 		}
 	}
 	if rows == nil {
-		return usageError{"no model to use: " + gettingStarted}
+		return exit{exitUsage, "no model to use: " + gettingStarted}
 	}
 	return table(sh.out, rows)
 }
 
 // settings is anchor config: what is in force, and where each value came from.
 func settings(ctx context.Context, sh shell, o *options) error {
-	b, err := prepare(ctx, sh, o, gate.Options{})
+	w, err := prepare(ctx, sh, o, face{})
 	if err != nil {
 		return err
 	}
-	defer b.gate.Close()
-	b.tell()
-	rows := b.set.List(sh.getenv)
+	defer w.close()
+	w.tell()
+	rows := w.set.List(sh.getenv)
 	for _, r := range rows {
 		r[1], r[2] = cmp.Or(r[1], "(none)"), cmp.Or(r[2], "built in")
 	}
@@ -165,8 +165,8 @@ func settings(ctx context.Context, sh shell, o *options) error {
 }
 
 // tell writes what was found on the way, for the commands without a front.
-func (b *setup) tell() {
-	for _, n := range b.notices {
-		fmt.Fprintf(b.sh.err, "notice: %s\n", clean(n))
+func (w *work) tell() {
+	for _, n := range w.notices {
+		fmt.Fprintf(w.sh.err, "notice: %s\n", clean(n))
 	}
 }

@@ -31,11 +31,11 @@ func TestExitCode(t *testing.T) {
 		{jsonl.Result{Status: event.Failed, Error: &event.Fault{Kind: "auth", Status: 401}}, nil, 1},
 		{jsonl.Result{Status: event.Failed, Error: &event.Fault{Kind: "overloaded", Status: 529, Retryable: true}}, nil, 75},
 		{jsonl.Result{Status: jsonl.TimedOut}, timeout, 124},
-		{jsonl.Result{Status: event.Cancelled}, signalError{syscall.SIGINT}, 130},
-		{jsonl.Result{Status: event.Cancelled}, signalError{syscall.SIGTERM}, 143},
-		{jsonl.Result{Status: event.Cancelled}, signalError{syscall.SIGHUP}, 129},
-		{jsonl.Result{Status: event.Cancelled}, errGone, 141},
-		{jsonl.Result{Status: event.Completed}, signalError{syscall.SIGINT}, 0}, // it had ended before
+		{jsonl.Result{Status: event.Cancelled}, stoppedBy(syscall.SIGINT), 130},
+		{jsonl.Result{Status: event.Cancelled}, stoppedBy(syscall.SIGTERM), 143},
+		{jsonl.Result{Status: event.Cancelled}, stoppedBy(syscall.SIGHUP), 129},
+		{jsonl.Result{Status: event.Cancelled}, syscall.EPIPE, 141},
+		{jsonl.Result{Status: event.Completed}, stoppedBy(syscall.SIGINT), 0}, // it had ended before
 	} {
 		if got := exitCode(c.r, c.cause); got != c.want {
 			t.Errorf("%s, %v: %d, want %d", c.r.Status, c.cause, got, c.want)
@@ -43,7 +43,7 @@ func TestExitCode(t *testing.T) {
 	}
 	for err, want := range map[error]int{
 		nil: 0, errors.New("x"): 1, usagef("x"): 2, &config.Error{}: 2, fmt.Errorf("wrapped: %w", usagef("x")): 2,
-		fmt.Errorf("write: %w", syscall.EPIPE): 141, error(signalError{syscall.SIGTERM}): 143, error(timeout): 124, context.Canceled: 130, outcome(4): 4,
+		fmt.Errorf("write: %w", syscall.EPIPE): 141, stoppedBy(syscall.SIGTERM): 143, error(timeout): 124, context.Canceled: 130, exit{4, ""}: 4,
 	} {
 		if got := code(err); got != want {
 			t.Errorf("%v: %d, want %d", err, got, want)

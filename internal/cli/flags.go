@@ -114,7 +114,7 @@ func (f flag) of(command string) bool {
 var idLike = regexp.MustCompile(`^\d{8}-\d{4,6}(-[0-9a-f]*)?$`)
 
 // parse reads the command line: flags anywhere, --flag value or --flag=value, one dash or two; -- ends them. Errors are
-// usageErrors that name the flag and what it takes.
+// for exit code 2 and name the flag and what it takes.
 func parse(args []string) (*options, error) {
 	o := &options{}
 	o.command, _ = find("")

@@ -25,20 +25,20 @@ func toVerdict(d policy.Decision) verdict { return verdict{d.Verdict.String(), d
 
 // judge is anchor policy: one command from the arguments, or with --json an action a line from standard input.
 func judge(ctx context.Context, sh shell, o *options) error {
-	b, err := prepare(ctx, sh, o, gate.Options{})
+	w, err := prepare(ctx, sh, o, face{})
 	if err != nil {
 		return err
 	}
-	defer b.gate.Close()
-	b.tell()
+	defer w.close()
+	w.tell()
 	command := strings.Join(o.args, " ")
 	switch {
 	case command == "" && o.json:
-		return judgeLines(sh.in, sh.out, b.gate)
+		return judgeLines(sh.in, sh.out, w.gate)
 	case command == "":
 		return usagef("policy takes a command to judge, or --json with one object a line on standard input")
 	}
-	d := b.gate.Judge(command, "", "", "")
+	d := w.gate.Judge(command, "", "", "")
 	if o.json {
 		return json.NewEncoder(sh.out).Encode(toVerdict(d))
 	}

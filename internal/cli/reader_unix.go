@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,7 +27,7 @@ func watchReader(ctx context.Context, out *os.File, gone func(error)) {
 		case <-tick.C:
 		}
 		if _, err := unix.Poll(poll, 0); err == nil && poll[0].Revents&unix.POLLERR != 0 {
-			gone(errGone)
+			gone(syscall.EPIPE)
 			return
 		}
 	}

@@ -24,28 +24,28 @@ import (
 const probeTime = 700 * time.Millisecond
 
 // choose finds the model of the run: the one that is set, else the default of the first provider with a key.
-func (b *setup) choose(ctx context.Context) (agent.Model, error) {
-	if b.set.Model != "" {
-		return b.resolve(b.set.Model)
+func (w *work) choose(ctx context.Context) (agent.Model, error) {
+	if w.set.Model != "" {
+		return w.resolve(w.set.Model)
 	}
-	for _, p := range b.set.Ordered() {
-		if !p.Usable(b.sh.getenv) {
+	for _, p := range w.set.Ordered() {
+		if !p.Usable(w.sh.getenv) {
 			continue
 		}
-		if name, err := b.defaultOf(ctx, p); err != nil {
+		if name, err := w.defaultOf(ctx, p); err != nil {
 			return agent.Model{}, err
 		} else if name != "" {
-			return b.open(p, name)
+			return w.describe(p, name)
 		}
 	}
 	text := "no model to use: "
-	for _, l := range b.listAll(ctx, func(p config.Provider) bool { return p.Local }) {
+	for _, l := range w.listAll(ctx, func(p config.Provider) bool { return p.Local }) {
 		if len(l.models) > 0 {
 			name := l.Name + "/" + l.models[0].ID
 			return agent.Model{}, usagef("%sa local server has %s, use it with -m %s; or %s", text, name, name, gettingStarted)
 		}
 	}
-	return agent.Model{}, usageError{text + gettingStarted}
+	return agent.Model{}, exit{exitUsage, text + gettingStarted}
 }
 
 // gettingStarted tells a user without a model the shortest ways to one.
@@ -53,7 +53,7 @@ const gettingStarted = "set ANTHROPIC_API_KEY (or OPENAI_API_KEY, OPENROUTER_API
 
 // defaultOf names the model to use of a provider: the only one that its server lists or the settings describe, else the
 // built-in default.
-func (b *setup) defaultOf(ctx context.Context, p config.Provider) (string, error) {
+func (w *work) defaultOf(ctx context.Context, p config.Provider) (string, error) {
 	usual := model.Default(p.Name)
 	if len(p.Models) == 1 {
 		for name := range p.Models {
@@ -63,7 +63,7 @@ func (b *setup) defaultOf(ctx context.Context, p config.Provider) (string, error
 	if !p.Redirected || p.Type != config.OpenAI || len(p.Models) > 0 {
 		return usual, nil
 	}
-	listed, err := b.list(ctx, p)
+	listed, err := w.list(ctx, p)
 	switch {
 	case err != nil:
 		return "", usagef("the models of %s can't be listed (%v); name one with -m %s/NAME", p.BaseURL, err, p.Name)
@@ -81,30 +81,30 @@ func lists(all []provider.Listed, name string) bool {
 
 // resolve finds the model that a name means: script:FILE, provider/name, or a bare name that belongs to the provider that
 // describes it, that its prefix names, or that is the only one to be had.
-func (b *setup) resolve(name string) (agent.Model, error) {
+func (w *work) resolve(name string) (agent.Model, error) {
 	if file, ok := strings.CutPrefix(name, "script:"); ok {
-		return b.scripted(file)
+		return w.scripted(file)
 	}
 	first, rest, _ := strings.Cut(name, "/")
-	if p, known := b.set.Providers[first]; known && rest != "" {
-		return b.open(p, rest)
+	if p, known := w.set.Providers[first]; known && rest != "" {
+		return w.describe(p, rest)
 	}
 	var names []string
 	var usable []config.Provider
-	for _, p := range b.set.Ordered() {
+	for _, p := range w.set.Ordered() {
 		if _, described := p.Models[name]; described {
-			return b.open(p, name)
+			return w.describe(p, name)
 		}
-		if p.Usable(b.sh.getenv) {
+		if p.Usable(w.sh.getenv) {
 			usable = append(usable, p)
 		}
 		names = append(names, p.Name)
 	}
-	if p, known := b.set.Providers[model.ProviderOf(name)]; known {
-		return b.open(p, name)
+	if p, known := w.set.Providers[model.ProviderOf(name)]; known {
+		return w.describe(p, name)
 	}
 	if len(usable) == 1 {
-		return b.open(usable[0], name)
+		return w.describe(usable[0], name)
 	}
 	return agent.Model{}, usagef("no provider is known for the model %q; write it as PROVIDER/%s with one of %s", name, name, strings.Join(names, ", "))
 }
@@ -131,30 +131,30 @@ type listing struct {
 }
 
 // listAll asks those providers that which picks for their models, side by side.
-func (b *setup) listAll(ctx context.Context, which func(config.Provider) bool) []listing {
+func (w *work) listAll(ctx context.Context, which func(config.Provider) bool) []listing {
 	var out []listing
-	for _, p := range b.set.Ordered() {
+	for _, p := range w.set.Ordered() {
 		if which(p) {
 			out = append(out, listing{Provider: p})
 		}
 	}
 	var wg sync.WaitGroup
 	for i := range out {
-		wg.Go(func() { out[i].models, out[i].err = b.list(ctx, out[i].Provider) })
+		wg.Go(func() { out[i].models, out[i].err = w.list(ctx, out[i].Provider) })
 	}
 	wg.Wait()
 	return out
 }
 
 // list asks a provider for its models. A local server answers at once or is not there.
-func (b *setup) list(ctx context.Context, p config.Provider) ([]provider.Listed, error) {
+func (w *work) list(ctx context.Context, p config.Provider) ([]provider.Listed, error) {
 	limit := provider.ListTimeout
 	if p.Local {
 		limit = probeTime
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	wire, err := b.wire(p)
+	wire, err := w.wire(p)
 	if lister, ok := wire.(provider.Lister); err == nil && ok {
 		return lister.Models(ctx)
 	}
@@ -163,8 +163,8 @@ func (b *setup) list(ctx context.Context, p config.Provider) ([]provider.Listed,
 
 // key runs a keyCommand through the gate, with the user's whole environment, outside the project, and returns what it printed.
 // That is masked from then on.
-func (b *setup) key(ctx context.Context, command string) (string, error) {
-	s, err := b.gate.StartServer(ctx, "bash", []string{"-c", command}, b.sh.env, b.dirs.Home)
+func (w *work) key(ctx context.Context, command string) (string, error) {
+	s, err := w.gate.StartServer(ctx, "bash", []string{"-c", command}, w.sh.env, w.dirs.Home)
 	if err != nil {
 		return "", err
 	}
@@ -174,7 +174,7 @@ func (b *setup) key(ctx context.Context, command string) (string, error) {
 	if ctx.Err() != nil {
 		return "", errors.New("it did not end in time (10 s)")
 	}
-	b.gate.Masker().Add("model key", strings.TrimSpace(string(out)))
+	w.gate.Masker().Add("model key", strings.TrimSpace(string(out)))
 	if err == nil && len(bytes.TrimSpace(out)) == 0 {
 		err = errors.New(cmp.Or(strings.TrimSpace(s.Stderr()), "it printed nothing"))
 	}
@@ -182,9 +182,9 @@ func (b *setup) key(ctx context.Context, command string) (string, error) {
 }
 
 // wire makes the client of a provider, without retry.
-func (b *setup) wire(p config.Provider) (provider.Provider, error) {
-	e := provider.Endpoint{Name: p.Name, BaseURL: string(p.BaseURL), KeyName: cmp.Or(p.KeyEnv, "keyCommand"), Headers: p.Headers, StallTimeout: b.set.StallTimeout.Time()}
-	e.Key = func(ctx context.Context) (string, error) { return p.Key(ctx, b.sh.getenv, b.key) }
+func (w *work) wire(p config.Provider) (provider.Provider, error) {
+	e := provider.Endpoint{Name: p.Name, BaseURL: string(p.BaseURL), KeyName: cmp.Or(p.KeyEnv, "keyCommand"), Headers: p.Headers, StallTimeout: w.set.StallTimeout.Time()}
+	e.Key = func(ctx context.Context) (string, error) { return p.Key(ctx, w.sh.getenv, w.key) }
 	if p.Local {
 		e.FirstByte = 10 * time.Minute // a local server may read a long prompt, or load the model, for minutes
 	}
@@ -194,22 +194,22 @@ func (b *setup) wire(p config.Provider) (provider.Provider, error) {
 	return openai.New(e)
 }
 
-// open describes a model of a provider. What is wrong with the provider's settings is an error for exit code 2.
-func (b *setup) open(p config.Provider, name string) (agent.Model, error) {
-	if complaint := b.set.Misplaced(p); complaint != "" {
-		return agent.Model{}, usageError{complaint}
+// describe tells what an agent needs to know of a model of a provider. What is wrong with the provider's settings is an error for exit code 2.
+func (w *work) describe(p config.Provider, name string) (agent.Model, error) {
+	if complaint := w.set.Misplaced(p); complaint != "" {
+		return agent.Model{}, exit{exitUsage, complaint}
 	}
-	if !p.Usable(b.sh.getenv) && !p.Local && p.KeyEnv != "" {
+	if !p.Usable(w.sh.getenv) && !p.Local && p.KeyEnv != "" {
 		return agent.Model{}, usagef("no key for %s: set %s, or choose another model with -m", p.Name, p.KeyEnv)
 	}
-	if _, err := b.wire(p); err != nil {
-		return agent.Model{}, usageError{err.Error()}
+	if _, err := w.wire(p); err != nil {
+		return agent.Model{}, exit{exitUsage, err.Error()}
 	}
-	if w := p.Warning(); w != "" && !slices.Contains(b.notices, w) {
-		b.notices = append(b.notices, w)
+	if text := p.Warning(); text != "" && !slices.Contains(w.notices, text) {
+		w.notices = append(w.notices, text)
 	}
 	return agent.Model{Provider: p.Name, Name: name, Info: info(p, name, 0), Open: func() provider.Provider {
-		wire, err := b.wire(p)
+		wire, err := w.wire(p)
 		if err != nil {
 			panic(err) // it was made once before, from the same settings
 		}
@@ -218,19 +218,19 @@ func (b *setup) open(p config.Provider, name string) (agent.Model, error) {
 }
 
 // scripted makes a model of a script file, one for all agents of the run.
-func (b *setup) scripted(file string) (agent.Model, error) {
-	if b.set.From["model"] != "--model" {
+func (w *work) scripted(file string) (agent.Model, error) {
+	if w.set.From["model"] != "--model" {
 		return agent.Model{}, usagef("script:FILE is taken from the flag --model only")
 	}
 	text, err := userText("--model", file)
 	if err != nil {
 		return agent.Model{}, err
 	}
-	if b.script, err = script.Parse(file, []byte(text)); err != nil {
-		return agent.Model{}, usageError{err.Error()}
+	if w.script, err = script.Parse(file, []byte(text)); err != nil {
+		return agent.Model{}, exit{exitUsage, err.Error()}
 	}
 	known := model.Info{Window: 200_000, MaxOutput: 32_000, Known: true, Source: "script"}
 	return agent.Model{Provider: "script", Name: "script", Info: known, Open: func() provider.Provider {
-		return provider.WithRetry(b.script, provider.RetryOptions{})
+		return provider.WithRetry(w.script, provider.RetryOptions{})
 	}}, nil
 }

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 
 	"anchor/internal/agent"
 	"anchor/internal/event"
@@ -33,7 +31,7 @@ func run(ctx context.Context, sh shell, o *options) error {
 	defer watch.Wait()
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	watch.Go(func() { watchReader(watching, sh.out, sh.gone) })
+	watch.Go(func() { watchReader(watching, sh.out, sh.signals.cancel) })
 	switch {
 	case o.print:
 		return headless(ctx, sh, o)
@@ -43,17 +41,9 @@ func run(ctx context.Context, sh shell, o *options) error {
 	return interactive(ctx, sh, o)
 }
 
-// gone ends the program because standard output can't be written.
-func (s shell) gone(err error) {
-	if errors.Is(err, syscall.EPIPE) {
-		err = errGone
-	}
-	s.signals.cancel(err)
-}
-
 // headless is -p. The result is a fold over the events, whichever way they are shown.
 func headless(ctx context.Context, sh shell, o *options) error {
-	fold, out := jsonl.NewFold(), jsonl.NewWriter(sh.out, o.verbose, sh.gone)
+	fold, out := jsonl.NewFold(), jsonl.NewWriter(sh.out, o.verbose, sh.signals.cancel)
 	show := (&print.Lines{W: sh.err, Verbose: o.verbose, Stream: o.stream}).Event
 	if o.json {
 		show = out.Event
@@ -79,15 +69,15 @@ func headless(ctx context.Context, sh shell, o *options) error {
 	case err != nil:
 		return err
 	case unused && result.Status == event.Completed:
-		return outcome(exitError)
+		return exit{exitError, ""}
 	}
-	return outcome(exitCode(result, cause))
+	return exit{exitCode(result, cause), ""}
 }
 
 // once does the work of a headless run. Its error says why no turn began. unused says that a script had replies left: whoever
 // wrote it expected something else.
 func once(ctx context.Context, sh shell, o *options, f face) (id string, unused bool, err error) {
-	w, err := begin(ctx, sh, o, f)
+	w, err := prepare(ctx, sh, o, f)
 	if err != nil {
 		return "", false, err
 	}
@@ -125,9 +115,9 @@ func answer(out *os.File, text string) error {
 
 // editor is --json without -p. Its end with the client's input is exit code 0.
 func editor(ctx context.Context, sh shell, o *options) error {
-	out := jsonl.NewWriter(sh.out, o.verbose, sh.gone)
+	out := jsonl.NewWriter(sh.out, o.verbose, sh.signals.cancel)
 	desk := jsonl.NewDesk(out.Event)
-	w, err := begin(ctx, sh, o, face{sink: out.Event, approver: desk, asker: desk})
+	w, err := prepare(ctx, sh, o, face{sink: out.Event, approver: desk, asker: desk})
 	if err != nil {
 		return err
 	}
@@ -144,7 +134,7 @@ func editor(ctx context.Context, sh shell, o *options) error {
 // interactive is a session of a person's. Until a terminal front takes it over it goes by lines.
 func interactive(ctx context.Context, sh shell, o *options) error {
 	m := print.NewLineMode(sh.in, sh.out, o.verbose)
-	w, err := begin(ctx, sh, o, face{sink: m.Event, approver: m, asker: m, person: true})
+	w, err := prepare(ctx, sh, o, face{sink: m.Event, approver: m, asker: m, person: true})
 	if err != nil {
 		return err
 	}

@@ -10,99 +10,127 @@ import (
 	"strings"
 	"syscall"
 
+	"anchor/internal/agent"
 	"anchor/internal/config"
+	"anchor/internal/event"
 	"anchor/internal/gate"
 	"anchor/internal/home"
 	"anchor/internal/policy"
 	"anchor/internal/provider/script"
+	"anchor/internal/session"
 	"anchor/internal/skill"
+	"anchor/internal/tool"
 )
 
 // maxSettings bounds a settings file, in bytes.
 const maxSettings = 1 << 20
 
-// setup is what most commands need: where anchor's own files are, the gate, the settings. Close its gate.
-type setup struct {
+// work is what a command works with, and a session that is being put together, in this order: gate and settings, model, session
+// file, what the user and the project wrote for the model, agent.
+type work struct {
 	sh      shell
 	o       *options
+	face    face
 	dirs    home.Dirs // all empty without a home directory
 	gate    *gate.Gate
 	dir     string // the directory to work in, absolute, links resolved
 	set     *config.Settings
 	notices []string
+	model   agent.Model
 	script  *script.Script // the model, if it is one
+	store   session.Store
+	log     *session.Log // nil: not saved
+	past    *session.Past
+	agent   *agent.Agent
 }
 
-// prepare makes the gate, reads the settings layer by layer through it, and gives it the rules. face is what of the gate
-// depends on the front. Errors are for exit code 2.
-func prepare(ctx context.Context, sh shell, o *options, face gate.Options) (*setup, error) {
-	b := &setup{sh: sh, o: o, set: config.New()}
+// face is what a front gives to a session: where events go, who is asked. Without an approver what would ask is refused.
+type face struct {
+	sink     event.Sink
+	approver gate.Approver
+	asker    tool.Asker
+	person   bool // a person sits there, so that a choice may be left to them
+}
+
+// prepare makes the gate, reads the settings layer by layer through it, and gives it the rules. Nothing is written yet. Errors
+// are for exit code 2.
+func prepare(ctx context.Context, sh shell, o *options, f face) (*work, error) {
+	w := &work{sh: sh, o: o, face: f, set: config.New()}
+	options := gate.Options{Dir: cmp.Or(o.dir, "."), Env: sh.env, Approver: f.approver, Sink: f.sink, Record: w.record}
 	var err error
-	if b.dirs, err = home.Find(sh.getenv); err != nil {
-		b.notices = append(b.notices, err.Error()+"; settings are not read and the session is not saved")
+	if w.dirs, err = home.Find(sh.getenv); err != nil {
+		w.notices = append(w.notices, err.Error()+"; settings are not read and the session is not saved")
 	} else {
-		face.OutputDir = filepath.Join(b.dirs.State, "output")
+		options.Home, options.OutputDir = w.dirs.Home, filepath.Join(w.dirs.State, "output")
 	}
-	face.Dir, face.Home, face.Env = cmp.Or(o.dir, "."), b.dirs.Home, sh.env
-	if b.gate, err = gate.New(face); err != nil {
-		return nil, usageError{err.Error()}
+	if w.gate, err = gate.New(options); err != nil {
+		return nil, exit{exitUsage, err.Error()}
 	}
-	b.dir = b.gate.Dir()
-	rules, err := b.settings(ctx)
+	w.dir = w.gate.Dir()
+	rules, err := w.settings(ctx)
 	if err != nil {
-		b.gate.Close()
+		w.gate.Close()
 		return nil, err
 	}
-	b.gate.Configure(rules, b.set.PassEnv)
-	b.notices = append(b.notices, b.set.Notices...)
-	return b, nil
+	w.gate.Configure(rules, w.set.PassEnv)
+	w.gate.Protect(o.protect)
+	w.notices = append(w.notices, w.set.Notices...)
+	return w, nil
+}
+
+// close ends processes and the session file, in this order.
+func (w *work) close() {
+	w.gate.Close()
+	if w.log != nil {
+		_ = w.log.Close() // its lines are on disk already
+	}
 }
 
 // settings lays all layers over each other, and reads the rules in them.
-func (b *setup) settings(ctx context.Context) (rules policy.Rules, err error) {
-	if b.dirs.Config != "" {
-		data, err := home.Read(b.userFile(), maxSettings)
+func (w *work) settings(ctx context.Context) (rules policy.Rules, err error) {
+	if w.dirs.Config != "" {
+		data, err := home.Read(w.userFile(), maxSettings)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return rules, unreadable(b.userFile(), err)
+			return rules, unreadable(w.userFile(), err)
 		}
-		if err := b.set.User(b.userFile(), data, b.dir); err != nil {
+		if err := w.set.User(w.userFile(), data, w.dir); err != nil {
 			return rules, err
 		}
 	}
-	project := b.gate.ProjectDirs()
+	project := w.gate.ProjectDirs()
 	for _, dir := range project {
 		file := filepath.Join(dir, ".anchor", "config.json")
-		text, _, err := b.gate.ReadOwn(ctx, project[0], file, maxSettings)
+		text, _, err := w.gate.ReadOwn(ctx, project[0], file, maxSettings)
 		if errors.Is(err, gate.ErrNoFile) {
 			continue
 		}
 		if err != nil {
 			return rules, unreadable(file, err)
 		}
-		if err := b.set.Project(file, []byte(text), b.sh.getenv); err != nil {
+		if err := w.set.Project(file, []byte(text), w.sh.getenv); err != nil {
 			return rules, err
 		}
 	}
-	if err := b.set.Environment(b.sh.getenv); err != nil {
+	if err := w.set.Environment(w.sh.getenv); err != nil {
 		return rules, err
 	}
-	if b.o.model != "" {
-		b.set.Model, b.set.From["model"] = b.o.model, "--model"
+	if w.o.model != "" {
+		w.set.Model, w.set.From["model"] = w.o.model, "--model"
 	}
-	if b.o.effort != "" {
-		b.set.Effort, b.set.From["effort"] = b.o.effort, "--effort"
+	if w.o.effort != "" {
+		w.set.Effort, w.set.From["effort"] = w.o.effort, "--effort"
 	}
-	rules.Yolo = b.o.yolo
-	allow, err := parsed(b.set.Allow, "--allow", b.o.allow)
+	rules.Yolo = w.o.yolo
+	allow, err := parsed(w.set.Allow, "--allow", w.o.allow)
 	if err != nil {
 		return rules, err
 	}
-	deny, err := parsed(b.set.Deny, "--deny", b.o.deny)
+	deny, err := parsed(w.set.Deny, "--deny", w.o.deny)
 	rules.Allow, rules.Deny = allow, deny
 	return rules, err
 }
 
-func (b *setup) userFile() string { return filepath.Join(b.dirs.Config, "config.json") }
+func (w *work) userFile() string { return filepath.Join(w.dirs.Config, "config.json") }
 
 // unreadable is the error of a settings file, which its text names once.
 func unreadable(file string, err error) error {
@@ -134,12 +162,12 @@ func parsed(list []config.Sourced, flag string, more []string) (out []policy.Sou
 
 // find looks for skills, sub-agents and instructions. A path in the user's settings counts from their folder, one in a project's
 // from the directory that .anchor is in.
-func (b *setup) find(ctx context.Context) (skill.Found, error) {
-	f := skill.Finder{Gate: b.gate, Config: b.dirs.Config, Home: b.dirs.Home}
-	for _, i := range b.set.Instructions {
+func (w *work) find(ctx context.Context) (skill.Found, error) {
+	f := skill.Finder{Gate: w.gate, Config: w.dirs.Config, Home: w.dirs.Home}
+	for _, i := range w.set.Instructions {
 		file := skill.File{Path: i.Text, Dir: filepath.Dir(i.Source)}
-		if i.Source != b.userFile() {
-			file.Dir, file.Root = filepath.Dir(file.Dir), b.gate.ProjectDirs()[0]
+		if i.Source != w.userFile() {
+			file.Dir, file.Root = filepath.Dir(file.Dir), w.gate.ProjectDirs()[0]
 		}
 		f.Files = append(f.Files, file)
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// signals ends the program in order: the first SIGINT, SIGTERM or SIGHUP cancels the context with a signalError; a second
+// signals ends the program in order: the first SIGINT, SIGTERM or SIGHUP cancels the context with what stoppedBy says; a second
 // one ends the process at once. While a turn of an interactive session runs, SIGINT cancels only that.
 type signals struct {
 	cancel context.CancelCauseFunc // ends the program's context
@@ -54,7 +54,7 @@ func (s *signals) hear(sig syscall.Signal) {
 		os.Exit(128 + int(sig))
 	default:
 		s.seen = true
-		s.cancel(signalError{sig})
+		s.cancel(stoppedBy(sig))
 	}
 }
 

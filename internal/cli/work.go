@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"time"
 
 	"anchor/internal/agent"
@@ -16,41 +15,8 @@ import (
 	"anchor/internal/gate"
 	"anchor/internal/session"
 	"anchor/internal/skill"
-	"anchor/internal/tool"
 	"anchor/internal/tools"
 )
-
-// face is what a front gives to a session: where events go, who is asked. Without an approver what would ask is refused.
-type face struct {
-	sink     event.Sink
-	approver gate.Approver
-	asker    tool.Asker
-	person   bool // a person sits there, so that a choice may be left to them
-}
-
-// work is a session that is being put together, in this order: settings and gate, model, session file, what the user and the
-// project wrote for the model, agent.
-type work struct {
-	*setup
-	face  face
-	model agent.Model
-	store session.Store
-	log   *session.Log // nil: not saved
-	past  *session.Past
-	agent *agent.Agent
-	end   sync.Once
-}
-
-// begin reads the settings and makes the gate: what is needed to look at the prompt. Nothing is written yet.
-func begin(ctx context.Context, sh shell, o *options, f face) (*work, error) {
-	w := &work{face: f}
-	var err error
-	if w.setup, err = prepare(ctx, sh, o, gate.Options{Approver: f.approver, Sink: f.sink, Record: w.record}); err != nil {
-		return nil, err
-	}
-	w.gate.Protect(o.protect)
-	return w, nil
-}
 
 // open finds the model, opens the session file, makes the agent, and tells what is worth telling.
 func (w *work) open(ctx context.Context) error {
@@ -192,14 +158,4 @@ func (w *work) id() string {
 		return ""
 	}
 	return w.log.ID()
-}
-
-// close ends processes and the session file, in this order. It may be called twice.
-func (w *work) close() {
-	w.end.Do(func() {
-		w.gate.Close()
-		if w.log != nil {
-			_ = w.log.Close() // its lines are on disk already
-		}
-	})
 }
