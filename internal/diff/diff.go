@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,81 +42,45 @@ func Count(unified string) (added, removed int) {
 // from the new content to the old one and apply it to the new content. It is strict: every line must stand where the diff
 // says, byte for byte, or the error says at which line of old it does not. An empty diff returns old.
 func Apply(old []byte, unified string) ([]byte, error) {
-	a := applier{old: string(old)}
-	for unified != "" {
-		header, rest, _ := strings.Cut(unified, "\n")
-		from, counts, err := parseHeader(header)
+	text, diff := slices.Collect(strings.Lines(string(old))), slices.Collect(strings.Lines(unified))
+	var out []string
+	at := 0 // how many lines of text are dealt with
+	for len(diff) > 0 {
+		from, counts, err := parseHeader(diff[0])
 		if err != nil {
 			return nil, err
 		}
-		if err := a.copyTo(from); err != nil {
-			return nil, err
+		if from < at || from > len(text) {
+			return nil, fmt.Errorf("the diff goes on at line %d, but the text is at line %d of %d", from+1, at+1, len(text))
 		}
-		if unified, err = a.hunk(rest, counts); err != nil {
-			return nil, err
-		}
-	}
-	return append(a.new, a.old...), nil
-}
-
-// applier holds what is left of the old text, the number of its next line (from 0), and the new text so far.
-type applier struct {
-	old  string
-	line int
-	new  []byte
-}
-
-// copyTo copies the lines before a hunk that starts at line from (from 0).
-func (a *applier) copyTo(from int) error {
-	if from < a.line {
-		return fmt.Errorf("the diff goes back to line %d", from+1)
-	}
-	for a.line < from {
-		line := firstLine(a.old)
-		if line == "" {
-			return fmt.Errorf("the text ends at line %d, the diff goes on at line %d", a.line, from+1)
-		}
-		a.new = append(a.new, line...)
-		a.take(line)
-	}
-	return nil
-}
-
-func (a *applier) take(line string) { a.old, a.line = a.old[len(line):], a.line+1 }
-
-// hunk applies the lines of one hunk, which takes counts[0] old lines and gives counts[1] new ones, and returns the text
-// after it.
-func (a *applier) hunk(text string, counts [2]int) (rest string, err error) {
-	for counts[0] > 0 || counts[1] > 0 {
-		marked := firstLine(text)
-		text = text[len(marked):]
-		if marked == "" || !strings.HasSuffix(marked, "\n") {
-			return "", errors.New("the diff is cut short")
-		}
-		line := marked[1:]
-		if strings.HasPrefix(text, noNewline) {
-			line, text = strings.TrimSuffix(line, "\n"), text[len(noNewline):]
-		}
-		kind := marked[0]
-		if kind != ' ' && kind != '-' && kind != '+' {
-			return "", fmt.Errorf("the diff has a line that starts with %q", kind)
-		}
-		if kind != '+' {
-			if line == "" || firstLine(a.old) != line {
-				return "", fmt.Errorf("line %d is not what the diff says", a.line+1)
+		out = append(out, text[at:from]...)
+		at, diff = from, diff[1:]
+		for counts[0] > 0 || counts[1] > 0 {
+			if len(diff) == 0 || !strings.HasSuffix(diff[0], "\n") {
+				return nil, errors.New("the diff is cut short")
 			}
-			a.take(line)
-			counts[0]--
+			kind, line := diff[0][0], diff[0][1:]
+			if diff = diff[1:]; len(diff) > 0 && diff[0] == noNewline {
+				line, diff = strings.TrimSuffix(line, "\n"), diff[1:]
+			}
+			if !strings.ContainsRune(" -+", rune(kind)) {
+				return nil, fmt.Errorf("the diff has a line that starts with %q", kind)
+			}
+			if kind != '+' {
+				if at == len(text) || text[at] != line {
+					return nil, fmt.Errorf("line %d is not what the diff says", at+1)
+				}
+				at, counts[0] = at+1, counts[0]-1
+			}
+			if kind != '-' {
+				out, counts[1] = append(out, line), counts[1]-1
+			}
 		}
-		if kind != '-' {
-			a.new = append(a.new, line...)
-			counts[1]--
+		if counts != [2]int{} {
+			return nil, errors.New("the diff has more lines than its header says")
 		}
 	}
-	if counts != [2]int{} {
-		return "", errors.New("the diff has more lines than its header says")
-	}
-	return text, nil
+	return []byte(strings.Join(append(out, text[at:]...), "")), nil
 }
 
 // parseHeader reads "@@ -FROM[,COUNT] +TO[,COUNT] @@". from is the first old line of the hunk, counted from 0.
@@ -140,10 +105,4 @@ func parseHeader(header string) (from int, counts [2]int, err error) {
 		}
 	}
 	return from, counts, nil
-}
-
-// firstLine returns the first line of text with its newline.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return text[:min(len(line)+1, len(text))]
 }

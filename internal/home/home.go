@@ -44,18 +44,33 @@ func Find(getenv func(string) string) (Dirs, error) {
 }
 
 // Open opens a file of anchor's own for reading. Anything but a regular file is an error.
-func Open(path string) (*os.File, error) {
-	// Without O_NONBLOCK, opening a FIFO would wait for its writer.
-	return regular(os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0))
+func Open(path string) (*os.File, error) { return open(path, os.O_RDONLY) }
+
+// Append opens a file for appending, 0600, making its directories 0700. A file that others could read is closed to them.
+func Append(path string) (*os.File, error) { return open(path, os.O_RDWR|os.O_APPEND|os.O_CREATE) }
+
+// Create is Append for a file that must not exist yet: the error is then fs.ErrExist.
+func Create(path string) (*os.File, error) {
+	return open(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
 }
 
-func regular(f *os.File, err error) (*os.File, error) {
+func open(path string, flag int) (*os.File, error) {
+	writing := flag != os.O_RDONLY
+	if writing {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, explain(err)
+		}
+	}
+	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0o600) // without O_NONBLOCK, a FIFO would wait for its other end
 	if err != nil {
 		return nil, explain(err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", f.Name())
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err == nil && writing && info.Mode().Perm()&0o077 != 0 {
+		err = explain(f.Chmod(0o600))
 	}
 	if err != nil {
 		f.Close()
@@ -102,40 +117,13 @@ func Write(path string, data []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return explain(err)
 	}
-	return nil
-}
-
-// Append opens a file for appending, 0600, making its directories 0700. A file that others could read is closed to them.
-func Append(path string) (*os.File, error) { return open(path, os.O_RDWR|os.O_APPEND|os.O_CREATE) }
-
-// Create is Append for a file that must not exist yet: the error is then fs.ErrExist.
-func Create(path string) (*os.File, error) {
-	return open(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
-}
-
-func open(path string, flag int) (*os.File, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, explain(err)
-	}
-	f, err := regular(os.OpenFile(path, flag, 0o600))
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err == nil && info.Mode().Perm()&0o077 != 0 {
-		if err := f.Chmod(0o600); err != nil {
-			f.Close()
-			return nil, explain(err)
-		}
-	}
-	return f, nil
+	return explain(err)
 }
 
 // Lock takes an exclusive lock on path without waiting, making the file. held is true if this call has it now, false if
@@ -145,12 +133,8 @@ func Lock(path string) (unlock func() error, held bool, err error) {
 		return nil, false, explain(err)
 	}
 	l := flock.New(path, flock.SetPermissions(0o600))
-	held, err = l.TryLock()
-	if err != nil {
+	if held, err = l.TryLock(); err != nil || !held {
 		return nil, false, explain(err)
-	}
-	if !held {
-		return nil, false, nil
 	}
 	return l.Close, true, nil
 }

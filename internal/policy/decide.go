@@ -26,16 +26,21 @@ func Decide(a Action, r Rules) Decision {
 	return Decision{Rule: byDefault, Reason: "This kind of action is not known, so it is refused."}
 }
 
-// judge applies the rules to an action that no hard denial holds for. plain is the decision without any rules.
-func (r Rules) judge(denied, allowed func(Rule) bool, plain Decision) Decision {
-	if s, ok := find(r.Deny, denied); ok {
-		return Decision{Verdict: Deny, Rule: s.String(), Reason: "The rule " + s.String() + " refuses it."}
+// judge applies the rules to an action that no hard denial holds for. covers says whether a rule covers it, as one that denies
+// or one that allows; plain is the decision without any rules.
+func (r Rules) judge(covers func(x Rule, deny bool) bool, plain Decision) Decision {
+	for _, s := range r.Deny {
+		if covers(s.Rule, true) {
+			return Decision{Verdict: Deny, Rule: s.String(), Reason: "The rule " + s.String() + " refuses it."}
+		}
 	}
 	if plain.Verdict == Allow {
 		return plain
 	}
-	if s, ok := find(r.Allow, allowed); ok {
-		return Decision{Verdict: Allow, Rule: s.String(), Reason: "The rule " + s.String() + " allows it."}
+	for _, s := range r.Allow {
+		if covers(s.Rule, false) {
+			return Decision{Verdict: Allow, Rule: s.String(), Reason: "The rule " + s.String() + " allows it."}
+		}
 	}
 	if r.Yolo {
 		return Decision{Verdict: Allow, Rule: "--yolo", Reason: "Nothing is asked under --yolo."}
@@ -45,7 +50,17 @@ func (r Rules) judge(denied, allowed func(Rule) bool, plain Decision) Decision {
 
 func allow(reason string) Decision { return Decision{Verdict: Allow, Rule: byDefault, Reason: reason} }
 
-func ask(reason string) Decision { return Decision{Verdict: Ask, Rule: byDefault, Reason: reason} }
+// ask asks, with the rule to suggest if there is one and, with a label, to grant as "always".
+func ask(reason string, suggest Rule, label string) Decision {
+	d := Decision{Verdict: Ask, Rule: byDefault, Reason: reason}
+	if suggest.sound() {
+		d.Suggest = suggest.String()
+		if label != "" {
+			d.Always = &Grant{suggest, label}
+		}
+	}
+	return d
+}
 
 func hard(rule, reason string) Decision {
 	return Decision{Verdict: Deny, Rule: "hard denial: " + rule, Reason: reason, Hard: true}
@@ -73,45 +88,47 @@ func (r Rules) read(p Path) Decision {
 	if kind := p.secretKind(); kind != "" {
 		return secretFile(p, kind)
 	}
-	plain := ask(p.Name + " lies outside the directory.")
+	var plain Decision
 	switch {
 	case p.Fault != "":
-		plain = ask(p.Name + " can't be looked up: " + p.Fault + ".")
+		plain = ask(p.Name+" can't be looked up: "+p.Fault+".", Rule{}, "")
 	case p.Inside:
 		plain = allow("Reading in the directory is allowed.")
 	case p.Own:
 		plain = allow(p.Name + " is one of anchor's own files that may be read.")
 	default:
-		plain.Suggest = suggest(Rule{"read", escape(p.Abs)})
+		plain = ask(p.Name+" lies outside the directory.", Rule{"read", escape(p.Abs)}, "")
 	}
-	covers := func(x Rule) bool { return x.Kind == "read" && p.Fault == "" && r.allows(x.Arg, p) }
-	return r.judge(func(x Rule) bool { return x.Kind == "read" && r.denies(x.Arg, p) }, covers, plain)
+	return r.judge(func(x Rule, deny bool) bool {
+		return x.Kind == "read" && (deny && r.denies(x.Arg, p) || !deny && p.Fault == "" && r.allows(x.Arg, p))
+	}, plain)
 }
 
 func (r Rules) write(p Path) Decision {
 	if kind := p.secretKind(); kind != "" {
 		return secretFile(p, kind)
 	}
-	delicate := r.sensitive(p)
-	plain := ask("Writing in the directory is asked about.")
+	var plain Decision
+	delicate, just := r.sensitive(p), Rule{"write", escape(p.Abs)}
 	switch {
 	case p.Fault != "":
-		plain = ask(p.Name + " can't be looked up: " + p.Fault + ".")
+		plain = ask(p.Name+" can't be looked up: "+p.Fault+".", Rule{}, "")
 	case delicate != "":
-		plain = ask(fmt.Sprintf("%s is %s, and writing there is asked about each time.", p.Name, delicate))
-		plain.Suggest = suggest(Rule{"write", escape(p.Abs)})
+		plain = ask(fmt.Sprintf("%s is %s, and writing there is asked about each time.", p.Name, delicate), just, "")
 	case !p.Inside:
-		plain = ask(p.Name + " lies outside the directory, and writing there is asked about each time.")
-		plain.Suggest = suggest(Rule{"write", escape(p.Abs)})
+		plain = ask(p.Name+" lies outside the directory, and writing there is asked about each time.", just, "")
 	default:
-		plain.Always = &Grant{Rule{Kind: "write"}, "all file writes in the workspace"}
-		plain.Suggest = "write"
+		plain = ask("Writing in the directory is asked about.", Rule{Kind: "write"}, "all file writes in the workspace")
 	}
-	allowed := func(x Rule) bool {
-		return x.Kind == "write" && p.Fault == "" && r.coversWrite(x.Arg, p, delicate != "")
-	}
-	denied := func(x Rule) bool { return x.Kind == "write" && (x.Arg == "" || r.denies(x.Arg, p)) }
-	return r.judge(denied, allowed, plain)
+	return r.judge(func(x Rule, deny bool) bool {
+		if x.Kind != "write" || !deny && p.Fault != "" {
+			return false
+		}
+		if deny {
+			return x.Arg == "" || r.denies(x.Arg, p)
+		}
+		return r.coversWrite(x.Arg, p, delicate != "")
+	}, plain)
 }
 
 // coversWrite says whether an allow rule write or write:GLOB covers a path. A sensitive one must be spelled out whole, so
@@ -127,21 +144,8 @@ func (r Rules) coversWrite(glob string, p Path, delicate bool) bool {
 	return r.allows(glob, p)
 }
 
-// suggest returns the rule's text if it reads back as that rule.
-func suggest(r Rule) string {
-	if back, err := ParseRule(r.String()); err != nil || back != r {
-		return ""
-	}
-	return r.String()
-}
-
 func (r Rules) mcp(a MCP) Decision {
 	name := a.Server + "/" + a.Tool
-	plain := ask("Tools of MCP servers are asked about.")
-	rule := Rule{"mcp", name}
-	if plain.Suggest = suggest(rule); plain.Suggest != "" {
-		plain.Always = &Grant{rule, "MCP tool " + name}
-	}
-	covers := func(x Rule) bool { return x.Kind == "mcp" && (x.Arg == a.Server || x.Arg == name) }
-	return r.judge(covers, covers, plain)
+	covers := func(x Rule, _ bool) bool { return x.Kind == "mcp" && (x.Arg == a.Server || x.Arg == name) }
+	return r.judge(covers, ask("Tools of MCP servers are asked about.", Rule{"mcp", name}, "MCP tool "+name))
 }

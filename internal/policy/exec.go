@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -16,7 +17,7 @@ func (r Rules) exec(a Exec) Decision {
 	if p, kind := a.secret(); kind != "" {
 		return secretFile(p, kind)
 	}
-	return r.judge(func(x Rule) bool { return r.deniesExec(x, a) }, func(x Rule) bool { return r.allowsExec(x, a) }, r.plainExec(a))
+	return r.judge(func(x Rule, deny bool) bool { return deny && r.deniesExec(x, a) || !deny && r.allowsExec(x, a) }, r.plainExec(a))
 }
 
 // plainExec decides on a command without any rules.
@@ -30,42 +31,72 @@ func (r Rules) plainExec(a Exec) Decision {
 		d.ReadOnly = true
 		return d
 	}
-	d := ask("It is not provably read-only: " + strings.TrimSuffix(doubt, ".") + ".")
-	d.Always = r.grant(a)
-	d.Suggest = r.suggestExec(a, d.Always)
-	return d
+	rule, label := r.suggestExec(a)
+	return ask("It is not provably read-only: "+strings.TrimSuffix(doubt, ".")+".", rule, label)
+}
+
+// suggestExec returns the narrowest usual rule that covers a command. If one of its parts alone is not read-only, that is the
+// part's first word or two, with a label if "always" may grant it, or all its words; else shell.
+func (r Rules) suggestExec(a Exec) (rule Rule, label string) {
+	var part []string
+	n := 0
+	for _, p := range a.Reading.Parts {
+		if !p.ReadOnly || !a.runsItself(p.Words[0]) {
+			part, n = p.Words, n+1
+		}
+	}
+	covers := func(words []string) bool {
+		rule = Rule{"shell", strings.Join(words, " ")}
+		return rule.sound() && r.allowsExec(rule, a)
+	}
+	if n == 1 {
+		if start := grantable(part); start != nil && covers(start) {
+			return rule, fmt.Sprintf("commands that start with %q", rule.Arg)
+		}
+		if covers(part) {
+			return rule, ""
+		}
+	}
+	return Rule{Kind: "shell"}, ""
+}
+
+// grantable returns the first word or two of a command that "always" may be said to; nil for none.
+func grantable(words []string) []string {
+	program := path.Base(words[0])
+	switch {
+	case listed("never", program), listed("never", strings.TrimRight(program, "0123456789.")): // python3.12 is python
+		return nil
+	case !listed("subcommand", words[0]):
+		return words[:1]
+	case len(words) < 2 || strings.HasPrefix(words[1], "-") || listed("never", words[0]+":"+words[1]):
+		return nil
+	}
+	return words[:2]
 }
 
 // secret finds a secret file among what a command reads or may name. A glob counts if it means nothing but secrets; a
-// program that only shows names (ls) may name one.
+// program that only shows names (ls) may name one. The names of suspects were judged by the scan, what is on disk was not.
 func (a Exec) secret() (Path, string) {
 	for i, group := range a.Facts.Paths {
-		if i < len(a.Reading.Paths) && a.namesOnly(a.Reading.Paths[i].Text) {
-			continue
-		}
-		if p, kind := allSecret(group, false); kind != "" {
-			return p, kind
+		if kind := allSecret(group); kind != "" && (i >= len(a.Reading.Paths) || !a.namesOnly(a.Reading.Paths[i].Text)) {
+			return group[0], kind
 		}
 	}
-	for _, group := range a.Facts.Suspects { // their names were judged by the scan, what is on disk was not
-		if p, kind := allSecret(group, true); kind != "" {
-			return p, kind
+	for _, group := range a.Facts.Suspects {
+		missing := slices.ContainsFunc(group, func(p Path) bool { return !p.Exists })
+		if kind := allSecret(group); kind != "" && !missing {
+			return group[0], kind
 		}
 	}
 	return Path{}, ""
 }
 
-func allSecret(group []Path, onDisk bool) (first Path, kind string) {
-	for _, p := range group {
-		k := p.secretKind()
-		if k == "" || onDisk && !p.Exists {
-			return Path{}, ""
-		}
-		if kind == "" {
-			first, kind = p, k
-		}
+// allSecret returns the kind of a group's first secret if all of the group are secrets.
+func allSecret(group []Path) string {
+	if len(group) == 0 || slices.ContainsFunc(group, func(p Path) bool { return p.secretKind() == "" }) {
+		return ""
 	}
-	return first, kind
+	return group[0].secretKind()
 }
 
 // namesOnly says that every part which names this path shows names, sizes and times of files, not what is in them.
@@ -88,21 +119,17 @@ func (a Exec) namesOnly(text string) bool {
 // doubt says why a command is not provably read-only, as a phrase; empty if it is.
 func (a Exec) doubt() string {
 	if !a.Reading.ReadOnly {
-		if a.Reading.Reason == "" {
-			return "it is not known what it does"
-		}
-		return a.Reading.Reason
+		return cmp.Or(a.Reading.Reason, "it is not known what it does")
 	}
-	if why := a.readsElsewhere(); why != "" {
-		return why
+	why := a.readsElsewhere()
+	switch {
+	case why != "":
+	case len(a.Facts.Planted) > 0:
+		why = a.Facts.Planted[0] + " is a program in the directory, not the system's"
+	case a.Reading.Git && len(a.Facts.GitPrograms) > 0:
+		why = "the repository's git configuration starts programs (" + a.Facts.GitPrograms[0] + ")"
 	}
-	if len(a.Facts.Planted) > 0 {
-		return a.Facts.Planted[0] + " is a program in the directory, not the system's"
-	}
-	if a.Reading.Git && len(a.Facts.GitPrograms) > 0 {
-		return "the repository's git configuration starts programs (" + a.Facts.GitPrograms[0] + ")"
-	}
-	return ""
+	return why
 }
 
 // readsElsewhere says what is wrong with the paths that read-only parts read; empty for nothing.
@@ -171,12 +198,9 @@ func (r Rules) staysInside(a Exec, i int) bool {
 	if i >= len(a.Facts.Parts) || len(a.Facts.Parts[i]) != len(a.Reading.Parts[i].Paths) {
 		return false
 	}
-	for _, group := range a.Facts.Parts[i] {
-		if len(group) == 0 || slices.ContainsFunc(group, func(p Path) bool { return p.unfit() != "" || r.sensitive(p) != "" }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.Facts.Parts[i], func(group []Path) bool {
+		return len(group) == 0 || slices.ContainsFunc(group, func(p Path) bool { return p.unfit() != "" || r.sensitive(p) != "" })
+	})
 }
 
 // deniesExec says whether a deny rule refuses a command: shell:WORDS if any command in it, at any depth and behind any
@@ -211,9 +235,10 @@ func startsWith(command, words []string) bool {
 		if len(rest) == 0 || !strings.HasPrefix(rest[0], "-") {
 			return false
 		}
-		takesValue := slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--prefix", "--dir", "--context", "-n"}, rest[0])
-		if rest = rest[1:]; takesValue && len(rest) > 0 {
-			rest = rest[1:]
+		n := 1
+		if listed("value", rest[0]) {
+			n = min(2, len(rest))
 		}
+		rest = rest[n:]
 	}
 }

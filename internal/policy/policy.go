@@ -29,9 +29,9 @@ type Read struct{ Path Path }
 // Write creates, replaces or removes a file.
 type Write struct{ Path Path }
 
-// Exec runs a command in the directory, as bash will get it. Reading is what the shell reader made of Command, Denial what the hard denials
-// made of it (nil: nothing); Facts are about what it names.
-// ByUser is a command of the user's own (--until, !cmd): it is not asked about, hard denials and deny rules hold.
+// Exec runs a command in the directory, as bash will get it. Reading is what the shell reader made of Command, Denial what the
+// hard denials made of it (nil: nothing); Facts are about what it names. ByUser is a command of the user's own (--until, !cmd):
+// it is not asked about, hard denials and deny rules hold.
 type Exec struct {
 	Command string
 	Reading shellread.Reading
@@ -50,24 +50,16 @@ func (MCP) action()   {}
 
 // Path is a name and what it really is. The gate makes it; nothing in it is looked up later.
 type Path struct {
-	// Name is the path as it was given.
-	Name string
-	// Abs is the absolute path with all links resolved, of the longest existing part for what does not exist yet.
-	Abs string
-	// Lexical is the absolute path before links were resolved. It is judged for secret names too.
-	Lexical string
-	// Rel is Abs relative to the directory, with slashes; "." for the directory itself; empty if it is outside.
-	Rel string
-	// Inside says that Abs is the directory or below it.
-	Inside bool
-	// Exists, Dir and Links describe what is there. Links is the number of hard links of a regular file.
-	Exists bool
-	Dir    bool
-	Links  int
-	// Own says that it is one of anchor's own files that may be read unasked (saved output, skills, instructions).
-	Own bool
-	// Fault says why the path could not be resolved (a loop, a NUL); such a path is asked about or refused.
-	Fault string
+	Name    string // as it was given
+	Abs     string // absolute, all links resolved, those of the longest existing part for what does not exist yet
+	Lexical string // absolute, before links were resolved; judged for secret names too
+	Rel     string // Abs relative to the directory, with slashes; "." for the directory itself; empty if it is outside
+	Inside  bool   // Abs is the directory or below it
+	Exists  bool
+	Dir     bool
+	Links   int    // the number of hard links of a regular file
+	Own     bool   // one of anchor's own files that may be read unasked (saved output, skills, instructions)
+	Fault   string // why it could not be resolved (a loop, a NUL); such a path is asked about or refused
 }
 
 // Facts are what the gate found about the things a command names. A list that does not fit what was read (too short, an
@@ -93,17 +85,13 @@ type Facts struct {
 // Decision is a judgement. Rule names what decided ("default", "hard denial: secret file", `--allow "shell:go test"`, …);
 // Reason is one sentence for a person.
 type Decision struct {
-	Verdict Verdict
-	Rule    string
-	Reason  string
-	// Hard is true for a denial that nothing lifts.
-	Hard bool
-	// ReadOnly is true for a command that was allowed because it is provably read-only: it runs confined.
-	ReadOnly bool
-	// Always is what an "always" answer would grant; nil if it is not offered.
-	Always *Grant
-	// Suggest is the --allow rule that would cover the action, empty if none does.
-	Suggest string
+	Verdict  Verdict
+	Rule     string
+	Reason   string
+	Hard     bool   // a denial that nothing lifts
+	ReadOnly bool   // a command that was allowed because it is provably read-only: it runs confined
+	Always   *Grant // what an "always" answer would grant; nil if it is not offered
+	Suggest  string // the --allow rule that would cover the action, empty if none does
 }
 
 // Grant is a rule with the label that an approval shows for it: "all file writes in the workspace",

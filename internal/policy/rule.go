@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -75,13 +76,10 @@ type Sourced struct {
 // String names the rule as a decision shows it: `--allow "shell:go test"`.
 func (s Sourced) String() string { return fmt.Sprintf("%s %q", s.Source, s.Rule.String()) }
 
-// find returns the first rule of a list that covers what covers says.
-func find(list []Sourced, covers func(Rule) bool) (Sourced, bool) {
-	i := slices.IndexFunc(list, func(s Sourced) bool { return covers(s.Rule) })
-	if i < 0 {
-		return Sourced{}, false
-	}
-	return list[i], true
+// sound says whether a rule reads back from its text as what it is.
+func (r Rule) sound() bool {
+	back, err := ParseRule(r.String())
+	return err == nil && back == r
 }
 
 // allows says whether a glob covers the place where a path really is. A relative glob covers nothing outside.
@@ -121,17 +119,10 @@ func matches(pattern, name string) bool {
 	return err == nil && ok
 }
 
+var special = regexp.MustCompile(`[*?\[\]{}\\]`)
+
 // escape makes a glob that matches exactly name.
-func escape(name string) string {
-	var b strings.Builder
-	for _, c := range []byte(name) {
-		if strings.IndexByte(`*?[]{}\`, c) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
-}
+func escape(name string) string { return special.ReplaceAllString(name, `\$0`) }
 
 // hasWords says whether a command's words start with these.
 func hasWords(command, words []string) bool {
