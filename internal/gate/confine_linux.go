@@ -89,7 +89,11 @@ func takeRights(g grants) error {
 		if i < len(g.run) {
 			rights |= kernel.AccessFSExecute
 		}
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue // it can't be used anyway
+		}
+		if !info.IsDir() {
 			rights &^= kernel.AccessFSReadDir // a file has no such right
 		}
 		rules = append(rules, landlock.PathAccess(rights, path).IgnoreIfMissing())

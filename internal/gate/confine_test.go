@@ -58,9 +58,23 @@ func TestConfined(t *testing.T) {
 	}
 }
 
+// TestHidden lets a command, which is not confined, look for anchor's own environment. Root sees everything.
+func TestHidden(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("as root nothing is hidden")
+	}
+	w := newWorld(t, nil)
+	for text, ok := range map[string]bool{"cat /proc/$PPID/environ": false, "cat /proc/self/environ": true, "cat /proc/$$/environ": true} {
+		out, err := (effects{looks{w.Gate}, policy.Decision{Verdict: policy.Allow}}).run(t.Context(), Command{Text: text}, nil)
+		if err != nil || (out.Exit == 0) != ok {
+			t.Errorf("%s: exit %d, %v", text, out.Exit, err)
+		}
+	}
+}
+
 func TestConfinedProgramsFromElsewhere(t *testing.T) {
 	w := newWorld(t, map[string]string{"../home/tool/bin/say": "#!/bin/sh\ncat \"$(dirname \"$(readlink \"$0\")\")/../lib/text\"\n", "../home/tool/lib/text": "hello\n"}, func(o *Options) {
-		o.Env = []string{"PATH=" + o.Home + "/bin:" + os.Getenv("PATH"), "HOME=" + o.Home}
+		o.Env = []string{"PATH=" + o.Home + "/bin:/etc/passwd/bin:" + os.Getenv("PATH"), "HOME=" + o.Home}
 	})
 	tool := filepath.Join(w.root, "home", "tool", "bin", "say")
 	if err := errors.Join(os.Chmod(tool, 0o755), os.Mkdir(filepath.Join(w.root, "home", "bin"), 0o755), os.Symlink(tool, filepath.Join(w.root, "home", "bin", "say"))); err != nil {
@@ -84,6 +98,10 @@ func TestConfinedGit(t *testing.T) {
 	w.put(".git/hooks/fsmonitor", "#!/bin/sh\ntouch "+mark+"\n")
 	_ = os.Chmod(w.path(".git/hooks/fsmonitor"), 0o755)
 	w.run("git config core.fsmonitor .git/hooks/fsmonitor")
+	w.run("git config pretty.p %G? && git config core.sshCommand 'touch " + mark + "'")
+	if out := w.asRead("pwd; git config --get diff.autoRefreshIndex; git -c protocol.file.allow=always ls-remote . || echo no fetching"); out.Text != w.Dir()+"\nfalse\nfatal: transport 'file' not allowed\nno fetching\n" {
+		t.Errorf("%q", out.Text)
+	}
 	for c, want := range map[string]string{"git status --short": " M a.txt\n", "git log --format=%s": "one\n", "git diff --stat": " a.txt | 1 +\n 1 file changed, 1 insertion(+)\n"} {
 		if out := w.asRead(c); out.Text != want || out.Exit != 0 {
 			t.Errorf("%s: %+v", c, out)

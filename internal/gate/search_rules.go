@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"cmp"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,21 +25,36 @@ func (l looks) ignoreRules(root string) (top string, rules *ignore.Rules) {
 		}
 	}
 	rules = rules.With("", map[ignore.Kind]ignore.List{ignore.Global: ignore.Parse(l.globalExcludes())})
-	for dir := top; dir != root; {
-		rel, _ := filepath.Rel(top, dir)
-		if rel == "." {
-			rel = ""
-		}
-		rules = rules.With(filepath.ToSlash(rel), map[ignore.Kind]ignore.List{
-			ignore.Exclude:   ignore.Parse(repositoryExcludes(dir)),
-			ignore.Gitignore: ignore.Parse(readSmall(filepath.Join(dir, ".gitignore"))),
-			ignore.Ignore:    ignore.Parse(readSmall(filepath.Join(dir, ".ignore"))),
-		})
-		below, _ := filepath.Rel(dir, root)
-		next, _, _ := strings.Cut(below, string(filepath.Separator))
-		dir = filepath.Join(dir, next)
+	parts := components(strings.TrimPrefix(root, top))
+	for i := range parts {
+		at := strings.Join(parts[:i], "/")
+		dir := filepath.Join(top, at)
+		names, _ := os.ReadDir(dir)
+		rules = with(rules, dir, at, names)
 	}
 	return top, rules
+}
+
+// with adds the rules that the files of a directory give; at is its name as the rules see it.
+func with(rules *ignore.Rules, dir, at string, names []fs.DirEntry) *ignore.Rules {
+	lists := map[ignore.Kind]ignore.List{}
+	for _, d := range names {
+		switch d.Name() {
+		case ".git":
+			rules = rules.Repository()
+			if r, ok := findRepo(dir); ok && r.common != "" {
+				lists[ignore.Exclude] = ignore.Parse(readSmall(filepath.Join(r.common, "info", "exclude")))
+			}
+		case ".gitignore":
+			lists[ignore.Gitignore] = ignore.Parse(readSmall(filepath.Join(dir, d.Name())))
+		case ".ignore":
+			lists[ignore.Ignore] = ignore.Parse(readSmall(filepath.Join(dir, d.Name())))
+		}
+	}
+	if len(lists) == 0 {
+		return rules
+	}
+	return rules.With(strings.TrimSuffix(at, "/"), lists)
 }
 
 // repositoryTop returns the top of the git repository that dir lies in, or "".
@@ -57,38 +74,23 @@ func repositoryTop(dir string) string {
 // globalExcludes returns the content of the file that the user's own git configuration names for all repositories, or of
 // its default (gitignore(5)).
 func (l looks) globalExcludes() []byte {
-	home := l.o.Home
-	config := l.variable("XDG_CONFIG_HOME")
-	if config == "" {
-		config = filepath.Join(home, ".config")
-	}
+	config := cmp.Or(l.variable("XDG_CONFIG_HOME"), filepath.Join(l.o.Home, ".config"))
 	file := filepath.Join(config, "git", "ignore")
-	sources := []string{filepath.Join(config, "git", "config"), filepath.Join(home, ".gitconfig")}
+	sources := []string{filepath.Join(config, "git", "config"), filepath.Join(l.o.Home, ".gitconfig")}
 	if own := l.variable("GIT_CONFIG_GLOBAL"); own != "" {
 		sources = []string{own}
 	}
 	for _, source := range sources {
-		if name := ignore.ExcludesFile(readSmall(source)); name != "" {
-			file = name
+		for _, e := range readGitConfig(source) {
+			if e.key == "core.excludesfile" && e.value != "" {
+				file = strings.ReplaceAll(e.value, `\\`, `\`)
+			}
 		}
 	}
 	if rest, ok := strings.CutPrefix(file, "~/"); ok {
-		file = filepath.Join(home, rest)
+		file = filepath.Join(l.o.Home, rest)
 	}
 	return readSmall(file)
-}
-
-// repositoryExcludes returns info/exclude of the repository whose top is dir. In a linked working tree, .git is a file that
-// names a folder, which names the common one (gitrepository-layout(5)).
-func repositoryExcludes(dir string) []byte {
-	git := filepath.Join(dir, ".git")
-	if link, ok := strings.CutPrefix(string(readSmall(git)), "gitdir: "); ok {
-		git = join(dir, strings.TrimSpace(link))
-		if common := strings.TrimSpace(string(readSmall(filepath.Join(git, "commondir")))); common != "" {
-			git = join(git, common)
-		}
-	}
-	return readSmall(filepath.Join(git, "info", "exclude"))
 }
 
 func join(dir, name string) string {
@@ -100,8 +102,7 @@ func join(dir, name string) string {
 
 // readSmall returns the start of a regular file, nil if there is none that can be read.
 func readSmall(name string) []byte {
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0)
@@ -109,7 +110,7 @@ func readSmall(name string) []byte {
 		return nil
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	data, _ := io.ReadAll(io.LimitReader(f, maxIgnoreFile))

@@ -1,14 +1,16 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"anchor/internal/ignore"
 	"anchor/internal/secret"
@@ -16,190 +18,167 @@ import (
 
 // A scan goes through a tree once, on several goroutines. Each directory is opened from its parent's handle, so that nothing
 // outside the root can be reached, whatever is renamed meanwhile; and a link is never entered, so there is no loop. An
-// ignored directory is not entered at all.
+// ignored directory is not entered at all. A directory stays open until all that is below it is done: its goroutine shares
+// the work with others as long as there is room for more of them, and else does it itself.
 type scan struct {
-	pool
-	o     WalkOptions
-	files func(*branch) // gets each directory that was read; nil: the tree is kept, with sizes and times
-	root  *branch
+	o    WalkOptions
+	look func(Entry, []byte) error // gets each file; nil: the entries are kept, with sizes and times
+	l    looks
 	// How much of an absolute name is in front of the part that ignore rules see, of the part relative to the root, and of
 	// the part that is shown.
 	top, rel, name int
 
-	guard   sync.Mutex // guards what follows, and the branches' users
+	ctx     context.Context
+	end     context.CancelCauseFunc
+	busy    chan struct{} // has a token of each goroutine at work
+	buffers sync.Pool
+
+	mu      sync.Mutex // guards what follows
+	entries []Entry
 	skipped Skipped
-	open    map[*branch]bool // those with a handle
 }
 
-// branch is a directory of the tree. Its handle is open while it has users: tasks that will need it.
+const (
+	scanners = 8  // goroutines, at most
+	batch    = 64 // files that one goroutine reads before others may take over
+)
+
+// branch is a directory of the tree.
 type branch struct {
-	parent  *branch
 	abs     string
 	depth   int
-	rules   *ignore.Rules // for the directory itself
+	rules   *ignore.Rules // of its parents
 	ignored bool
-	dir     handle
-	users   int
-	entries []found
 }
 
-type found struct {
-	Entry
-	wanted bool
-	below  *branch // of a directory that is entered
-}
-
-func (l looks) scan(p place, o WalkOptions) (*scan, error) {
-	s := &scan{o: o, open: map[*branch]bool{}}
+// scan goes through the tree of a place. Its error is ctx's, or the first of look.
+func (l looks) scan(ctx context.Context, p place, s *scan) error {
 	root, err := l.openDir(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer root.Close()
-	dir, err := handleOf(root)
-	if err != nil {
-		return nil, err
-	}
+	s.l = l
+	s.ctx, s.end = context.WithCancelCause(ctx)
+	defer s.end(nil)
 	abs := p.anchored(l.dir)
-	top, rules := l.ignoreRules(abs)
+	top, rules := abs, (*ignore.Rules)(nil)
+	if !s.o.Ignored {
+		top, rules = l.ignoreRules(abs)
+	}
 	s.top, s.rel = prefix(top), prefix(abs)
 	if p.Inside {
 		s.name = prefix(l.dir)
 	}
-	s.root = &branch{abs: abs, rules: rules, users: 1}
-	s.keep(s.root, dir)
-	return s, nil
+	s.busy = make(chan struct{}, min(runtime.GOMAXPROCS(0), scanners))
+	s.busy <- struct{}{}
+	s.directory(root, branch{abs: abs, rules: rules})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return context.Cause(s.ctx)
 }
 
 // prefix is the length of a directory's name and the slash after it.
-func prefix(dir string) int { return len(strings.TrimSuffix(dir, string(filepath.Separator))) + 1 }
+func prefix(dir string) int { return len(strings.TrimSuffix(dir, separator)) + 1 }
 
-// run reads the tree. Afterwards s.skipped holds.
-func (s *scan) run(ctx context.Context) error {
-	defer func() {
-		for b := range s.open { // what an early end left
-			b.dir.close()
-		}
-	}()
-	return s.pool.run(ctx, min(runtime.GOMAXPROCS(0), 8), func(*[]byte) error { return s.read(s.root) })
-}
-
-// keep gives a branch its handle.
-func (s *scan) keep(b *branch, dir handle) {
-	s.guard.Lock()
-	defer s.guard.Unlock()
-	b.dir = dir
-	s.open[b] = true
-}
-
-// use changes the number of a branch's users; with the last one its handle is closed.
-func (s *scan) use(b *branch, n int) {
-	s.guard.Lock()
-	defer s.guard.Unlock()
-	if b.users += n; b.users == 0 && s.open[b] {
-		b.dir.close()
-		delete(s.open, b)
+// share does a part of a directory's work on another goroutine, if there is room for one, or at once.
+func (s *scan) share(parts *sync.WaitGroup, part func()) {
+	select {
+	case s.busy <- struct{}{}:
+		parts.Go(func() {
+			defer func() { <-s.busy }()
+			part()
+		})
+	default:
+		part()
 	}
 }
 
-func (s *scan) skip(o Skipped) {
-	s.guard.Lock()
-	defer s.guard.Unlock()
-	s.skipped.add(o)
-}
-
-// read reads one directory and sees to it that what is below is read too.
-func (s *scan) read(b *branch) error {
-	defer s.use(b, -1)
-	if b.parent != nil {
-		dir, err := b.parent.dir.dir(filepath.Base(b.abs), b.abs)
-		s.use(b.parent, -1)
-		if err != nil {
-			s.skip(Skipped{Unreadable: 1})
-			return nil
-		}
-		s.keep(b, dir)
-	}
-	names, err := b.dir.list()
+// directory goes through a directory and what is below it, and closes it.
+func (s *scan) directory(dir *os.Root, b branch) {
+	defer dir.Close()
+	names, err := fs.ReadDir(dir.FS(), ".")
+	wanted, below, out := s.sift(b, names)
 	if err != nil {
-		s.skip(Skipped{Unreadable: 1})
+		out.Unreadable++
 	}
-	s.sift(b, names)
-	for _, e := range slices.Backward(b.entries) { // the newest task is done first
-		if e.below != nil {
-			s.use(b, 1)
-			s.push(func(*[]byte) error { return s.read(e.below) })
+	var parts sync.WaitGroup
+	for _, sub := range below {
+		s.share(&parts, func() {
+			if next, err := step(dir, filepath.Base(sub.abs)); err == nil {
+				s.directory(next, sub)
+			} else {
+				s.add(nil, Skipped{Unreadable: 1})
+			}
+		})
+	}
+	if s.look != nil {
+		for files := range slices.Chunk(wanted, batch) {
+			s.share(&parts, func() { s.add(nil, s.search(dir, files)) })
 		}
+		wanted = nil
 	}
-	if s.files != nil {
-		s.files(b)
-		b.entries = nil
-	}
-	return nil
+	s.add(wanted, out)
+	<-s.busy // room for another, while this one waits
+	parts.Wait()
+	s.busy <- struct{}{}
 }
 
-// sift keeps the entries of a directory that are wanted or entered, sorted.
-func (s *scan) sift(b *branch, names []fs.DirEntry) {
-	rules := s.rules(b, names)
-	sep := string(filepath.Separator)
-	dir := strings.TrimSuffix(b.abs, sep) + sep
-	var out Skipped
+func (s *scan) add(found []Entry, o Skipped) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entries = append(s.entries, found...)
+	t := &s.skipped
+	*t = Skipped{t.Ignored + o.Ignored, t.Secret + o.Secret, t.Unreadable + o.Unreadable, t.Binary + o.Binary, t.Large + o.Large, t.Denied + o.Denied}
+}
+
+// sift returns what of a directory is wanted, and what is to be entered.
+func (s *scan) sift(b branch, names []fs.DirEntry) (wanted []Entry, below []branch, out Skipped) {
+	rules, base := b.rules, strings.TrimSuffix(b.abs, separator)+separator
+	if !s.o.Ignored {
+		rules = with(rules, b.abs, filepath.ToSlash(base[s.top:]), names)
+	}
 	for _, d := range names {
-		if d.Name() == ".git" {
+		info, err := d.Info()
+		if d.Name() == ".git" || err != nil {
 			continue
 		}
-		abs := dir + d.Name()
-		ignored := b.ignored || !s.o.Ignored && rules.Match(filepath.ToSlash(abs[s.top:]), d.IsDir())
-		if ignored && !s.o.mark {
+		abs := base + d.Name()
+		e := Entry{Name: filepath.ToSlash(abs[s.name:]), Rel: filepath.ToSlash(abs[s.rel:]), Type: d.Type(), Depth: b.depth + 1, info: info}
+		e.ignored = b.ignored || rules.Match(filepath.ToSlash(abs[s.top:]), d.IsDir())
+		if e.ignored && !s.o.mark {
 			out.Ignored++
 			continue
 		}
-		e := found{Entry: Entry{Name: filepath.ToSlash(abs[s.name:]), Rel: filepath.ToSlash(abs[s.rel:]), Type: d.Type(), Depth: b.depth + 1, ignored: ignored}}
-		e.wanted = s.o.Want == nil || s.o.Want(e.Entry)
-		if !e.wanted && !d.IsDir() {
+		wants := s.o.Want == nil || s.o.Want(e)
+		switch {
+		case !wants && !d.IsDir():
 			continue
-		}
-		if !s.o.Secret && isSecret(abs) {
+		case !s.o.Secret && isSecret(abs):
 			out.Secret++
 			continue
+		case d.IsDir() && (s.o.Depth == 0 || e.Depth < s.o.Depth):
+			below = append(below, branch{abs, e.Depth, rules, e.ignored})
 		}
-		if e.wanted && s.files == nil {
-			b.dir.stat(&e.Entry)
+		switch {
+		case !wants || s.look != nil && !d.Type().IsRegular():
+		case s.look != nil && s.l.denied(abs):
+			out.Denied++
+		default:
+			wanted = append(wanted, e)
 		}
-		if d.IsDir() && (s.o.Depth == 0 || b.depth+1 < s.o.Depth) {
-			e.below = &branch{parent: b, abs: abs, depth: b.depth + 1, rules: rules, ignored: ignored, users: 1}
-		}
-		b.entries = append(b.entries, e)
 	}
-	s.skip(out)
-	slices.SortFunc(b.entries, func(x, y found) int { return cmp.Compare(x.Rel, y.Rel) })
+	return wanted, below, out
 }
 
-// rules returns the ignore rules for the entries of a directory that holds names.
-func (s *scan) rules(b *branch, names []fs.DirEntry) *ignore.Rules {
-	if s.o.Ignored {
-		return nil
-	}
-	rules, lists := b.rules, map[ignore.Kind]ignore.List{}
-	for _, d := range names {
-		switch d.Name() {
-		case ".git":
-			rules = rules.Repository()
-			lists[ignore.Exclude] = ignore.Parse(repositoryExcludes(b.abs))
-		case ".gitignore":
-			lists[ignore.Gitignore] = ignore.Parse(readSmall(filepath.Join(b.abs, d.Name())))
-		case ".ignore":
-			lists[ignore.Ignore] = ignore.Parse(readSmall(filepath.Join(b.abs, d.Name())))
+// changed is when an inode last changed; where the system does not tell, when its content did.
+func changed(info fs.FileInfo) time.Time {
+	for _, name := range []string{"Ctim", "Ctimespec"} { // of syscall.Stat_t, by system
+		if f := reflect.Indirect(reflect.ValueOf(info.Sys())).FieldByName(name); f.IsValid() {
+			return time.Unix(f.Field(0).Int(), f.Field(1).Int())
 		}
 	}
-	if len(lists) == 0 {
-		return rules
-	}
-	at := ""
-	if len(b.abs) >= s.top {
-		at = filepath.ToSlash(b.abs[s.top:])
-	}
-	return rules.With(at, lists)
+	return info.ModTime()
 }
 
 // isSecret says whether a file is a secret by its name.

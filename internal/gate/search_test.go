@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -93,19 +94,9 @@ func TestWalkOrderLinksAndDepth(t *testing.T) {
 	if got, _ := walked(t, g, "b", gate.WalkOptions{Want: func(e gate.Entry) bool { return !e.Type.IsDir() && e.Rel != "x" }}); got != "b/c/y b/loop" {
 		t.Error(got)
 	}
-	var names []string
-	g.Walk(t.Context(), ".", gate.WalkOptions{}, func(e gate.Entry) error {
-		names = append(names, e.Name)
-		switch e.Name {
-		case "b":
-			return fs.SkipDir
-		case "b.txt":
-			return fs.SkipAll
-		}
-		return nil
-	})
-	if got := strings.Join(names, " "); got != ".dot a b b.txt" {
-		t.Error(got)
+	n, stop := 0, errors.New("stop")
+	if _, err := g.Walk(t.Context(), ".", gate.WalkOptions{}, func(gate.Entry) error { n++; return stop }); err != stop || n != 1 {
+		t.Errorf("%v after %d", err, n)
 	}
 }
 
@@ -138,6 +129,23 @@ func TestIgnoreFilesAsGit(t *testing.T) {
 		}
 		if got, _ := found(t, g, "src", gate.WalkOptions{Ignored: true}); got != "src/a src/b.swp src/gen_x" {
 			t.Errorf("with ignored: %q", got)
+		}
+	}
+}
+
+func TestTheUsersExcludesFile(t *testing.T) {
+	for config, want := range map[string]bool{
+		"[core]\n\texcludesFile = ~/mine\n":                                        true,
+		"[user]\nexcludesfile=no\n[CORE] EXCLUDESFILE=\"~/my own\" ; comment\n":    true,
+		"[core]\nexcludesFile=~/mine # x\n[core \"sub\"]\nexcludesFile=/two\n":     true,
+		"# [core]\n[core]\n;excludesFile=/x\neditor = vi\nexcludesFile = ~/a\\\\b": true,
+		"[core]\nexcludesFile=/one\nexcludesFile=~/mine":                           true,
+		"[core]\nexcludesFile=~/mine\nexcludesFile=/one":                           false,
+		"nonsense\n[core\nexcludesFile=~/mine":                                     false,
+	} {
+		g := treeGate(t, map[string]string{"home/.gitconfig": config, "home/mine": "*.swp\n", "home/my own": "*.swp\n", "home/a\\b": "*.swp\n", "x.swp": ""})
+		if _, skipped := walked(t, g, ".", gate.WalkOptions{}); skipped.Ignored == 1 != want {
+			t.Errorf("%q: %+v", config, skipped)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
 	"anchor/internal/policy"
@@ -21,6 +22,7 @@ type Entry struct {
 	Changed time.Time
 	Depth   int // 1 for the root's own entries
 	ignored bool
+	info    fs.FileInfo
 }
 
 // WalkOptions say what is visited.
@@ -41,18 +43,8 @@ type Skipped struct {
 	Ignored, Secret, Unreadable, Binary, Large, Denied int
 }
 
-func (s *Skipped) add(o Skipped) {
-	s.Ignored += o.Ignored
-	s.Secret += o.Secret
-	s.Unreadable += o.Unreadable
-	s.Binary += o.Binary
-	s.Large += o.Large
-	s.Denied += o.Denied
-}
-
 // Walk visits what is below a directory in lexical order, .git left out, ignore files honoured, links never followed. A
-// root that is itself ignored is walked since it was named. visit may return fs.SkipDir or fs.SkipAll. The whole tree is
-// read before the first visit.
+// root that is itself ignored is walked since it was named. The whole tree is read before the first visit.
 func (g *Gate) Walk(ctx context.Context, root string, o WalkOptions, visit func(Entry) error) (Skipped, error) {
 	p := g.resolve(root)
 	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), p.directory, func(ctx context.Context, e effects) (Skipped, error) {
@@ -68,39 +60,33 @@ func (p place) directory(looks) (string, error) {
 	return "", nil
 }
 
-// walk reads the tree with all hands and then visits it in order.
 func (l looks) walk(ctx context.Context, p place, o WalkOptions, visit func(Entry) error) (Skipped, error) {
-	s, err := l.scan(p, o)
-	if err != nil {
-		return Skipped{}, err
+	s := scan{o: o}
+	err := l.scan(ctx, p, &s)
+	slices.SortFunc(s.entries, inOrder)
+	for _, e := range s.entries {
+		if err == nil {
+			e.Mode, e.Size, e.Mod, e.Changed = e.info.Mode(), e.info.Size(), e.info.ModTime(), changed(e.info)
+			err = visit(e)
+		}
 	}
-	if err = s.run(ctx); err == nil {
-		err = s.root.visit(visit)
-	}
-	return s.skipped, unless(err, fs.SkipAll)
+	return s.skipped, err
 }
 
-// visit goes through what was kept of a branch.
-func (b *branch) visit(visit func(Entry) error) error {
-	for _, e := range b.entries {
-		var err error
-		if e.wanted {
-			err = visit(e.Entry)
-		}
-		if err == nil && e.below != nil {
-			err = e.below.visit(visit)
-		}
-		if err != nil && !(errors.Is(err, fs.SkipDir) && e.Type.IsDir()) {
-			return err
-		}
+// inOrder compares entries so that what is in a directory comes right after it.
+func inOrder(a, b Entry) int {
+	n := 0
+	for n < min(len(a.Rel), len(b.Rel)) && a.Rel[n] == b.Rel[n] {
+		n++
 	}
-	return nil
-}
-
-// unless returns err, or nil if it is the one that only ends the work.
-func unless(err, end error) error {
-	if errors.Is(err, end) {
-		return nil
+	rank := func(rel string) int {
+		switch {
+		case n == len(rel):
+			return -1
+		case rel[n] == '/':
+			return 0
+		}
+		return int(rel[n])
 	}
-	return err
+	return rank(a.Rel) - rank(b.Rel)
 }
