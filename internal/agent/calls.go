@@ -152,7 +152,7 @@ func (t *turn) runJob(ctx context.Context, j *job) {
 			j.err = fmt.Errorf("it panicked: %v", p)
 		}
 	}()
-	env := tool.Env{CallID: j.call.ID, Gate: t.gate, Asker: t.o.Asker, Spawner: &t.crew, Skills: t.o.Skills}
+	env := tool.Env{CallID: j.call.ID, Gate: t.gate.As(j.call.Name), Asker: t.o.Asker, Spawner: &t.crew, Skills: t.o.Skills}
 	j.result, j.err = j.tool.Run(ctx, env, j.call.Args)
 }
 
