@@ -170,18 +170,3 @@ func TestNoBlowUp(t *testing.T) {
 		t.Error("matched")
 	}
 }
-
-func TestExcludesFile(t *testing.T) {
-	for config, want := range map[string]string{
-		"[core]\n\texcludesFile = ~/.gitignore_global\n":                          "~/.gitignore_global",
-		"[user]\nexcludesfile=no\n[CORE] EXCLUDESFILE=\"/a b\" ; comment\n":       "/a b",
-		"[core]\nexcludesFile=/one # x\n[core \"sub\"]\nexcludesFile=/two\n":      "/one",
-		"# [core]\n[core]\n;excludesFile=/x\neditor = vi\nexcludesFile = /y\\\\z": "/y\\z",
-		"[core]\nexcludesFile=/one\nexcludesFile=/two":                            "/two",
-		"nonsense\n[core\nexcludesFile=/x":                                        "",
-	} {
-		if got := ignore.ExcludesFile([]byte(config)); got != want {
-			t.Errorf("%q: %q, want %q", config, got, want)
-		}
-	}
-}
