@@ -47,15 +47,15 @@ func appendRound(out []entry, e entry, reply *msg.Assistant, rest []entry) []ent
 	if len(calls) == 0 && blank(reply.Text()) {
 		return out
 	}
-	was := e.m.(*msg.Assistant)
-	if was != reply {
-		e = newEntry(reply, e.seq)
+	old := calls
+	if was := e.m.(*msg.Assistant); was != reply {
+		old, e = was.Calls(), newEntry(reply, e.seq)
 	}
 	out = append(out, e)
 	if next := slices.IndexFunc(rest, isReply); next >= 0 {
 		rest = rest[:next]
 	}
-	rest, old := slices.Clone(rest), was.Calls()
+	rest = slices.Clone(rest)
 	for i, c := range calls {
 		out = append(out, takeResult(c, old[i].ID, rest))
 	}
@@ -85,7 +85,7 @@ func takeResult(c msg.Call, old string, rest []entry) entry {
 // clean returns the reply without what must not be sent, the ids of its calls unique; itself if that changes nothing.
 func clean(r *msg.Assistant, to Model, ids provider.IDs) *msg.Assistant {
 	own := r.Provider == to.Provider && r.Model == to.Name
-	blocks := slices.DeleteFunc(slices.Clone(r.Blocks), func(b msg.Block) bool {
+	drop := func(b msg.Block) bool {
 		switch b := b.(type) {
 		case msg.Text:
 			return blank(b.Text)
@@ -93,17 +93,21 @@ func clean(r *msg.Assistant, to Model, ids provider.IDs) *msg.Assistant {
 			return r.Interrupted || !own || b.Signature == "" && b.Redacted == ""
 		}
 		return r.Interrupted
-	})
-	same := len(blocks) == len(r.Blocks)
+	}
+	blocks, changed := r.Blocks, slices.ContainsFunc(r.Blocks, drop)
+	if changed {
+		blocks = slices.DeleteFunc(slices.Clone(blocks), drop)
+	}
 	for i, b := range blocks {
 		if c, ok := b.(msg.Call); ok {
 			if id := ids.Unique(c.ID); id != c.ID {
 				c.ID = id
-				blocks[i], same = c, false
+				blocks, changed = slices.Clone(blocks), true
+				blocks[i] = c
 			}
 		}
 	}
-	if same {
+	if !changed {
 		return r
 	}
 	return &msg.Assistant{Blocks: blocks, Provider: r.Provider, Model: r.Model, Interrupted: r.Interrupted}
