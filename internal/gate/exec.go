@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
-	"anchor/internal/policy"
 	"anchor/internal/secret"
 )
 
@@ -59,17 +59,14 @@ var errConfine = errors.New("the command could not be confined")
 func (g *Gate) Exec(ctx context.Context, c Command) (Output, error) {
 	a := g.execAction(c.Text)
 	a.ByUser = c.ByUser
-	out, err := g.exec(ctx, c, a)
-	if errors.Is(err, errConfine) { // then it must be asked about
-		a.Reading.ReadOnly, a.Reading.Parts, a.Reading.Reason = false, nil, err.Error()
-		out, err = g.exec(ctx, c, a)
+	for {
+		out, err := pass(ctx, g, a, "Run command", func(looks) (string, error) { return c.Text, nil },
+			func(ctx context.Context, e effects) (Output, error) { return e.run(ctx, c, a.Reading.Programs) })
+		if !errors.Is(err, errConfine) {
+			return out, err
+		}
+		a.Reading.ReadOnly, a.Reading.Parts, a.Reading.Reason = false, nil, err.Error() // then it must be asked about
 	}
-	return out, err
-}
-
-func (g *Gate) exec(ctx context.Context, c Command, a policy.Exec) (Output, error) {
-	return pass(ctx, g, a, "Run command", func(looks) (string, error) { return c.Text, nil },
-		func(ctx context.Context, e effects) (Output, error) { return e.run(ctx, c, a.Reading.Programs) })
 }
 
 // run starts a command that names some programs, and waits for it.
@@ -102,7 +99,13 @@ func (e effects) run(ctx context.Context, c Command, programs []string) (out Out
 	}
 	j.settle()
 	out.Text, out.Saved, out.Background = kept.result()
-	out.Exit, out.Signal = j.status()
+	out.Exit, out.Signal = -1, "killed"
+	if await(j.exited, last) && j.state != nil {
+		out.Exit, out.Signal = j.state.ExitCode(), ""
+		if st, ok := j.state.Sys().(syscall.WaitStatus); ok && st.Signaled() {
+			out.Signal = st.Signal().String()
+		}
+	}
 	if out.Cancelled {
 		err = ctx.Err()
 	}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -183,21 +184,15 @@ const dangerousKeys = `? include.* includeif.* gpg.* filter.*clean filter.*smudg
 // repo is where a repository keeps its things; all folders with links resolved.
 type repo struct{ top, gitDir, common string }
 
-// findRepo finds the repository that a directory lies in.
-func findRepo(dir string) (repo, bool) {
-	top := repositoryTop(dir)
-	if top == "" {
-		return repo{}, false
+// findRepo finds the repository that a directory lies in. In a linked working tree, .git is a file that names a folder, which names the
+// common one (gitrepository-layout(5)).
+func findRepo(dir string) (r repo, ok bool) {
+	if r.top = repositoryTop(dir); r.top == "" {
+		return r, false
 	}
-	dot := filepath.Join(top, ".git")
-	r := repo{top: top, gitDir: resolved(dot)}
-	if info, err := os.Stat(dot); err == nil && !info.IsDir() {
-		r.gitDir = pointed(dot, "gitdir: ", top)
-	}
-	r.common = r.gitDir
-	if common := pointed(filepath.Join(r.gitDir, "commondir"), "", r.gitDir); common != "" {
-		r.common = common
-	}
+	dot := filepath.Join(r.top, ".git")
+	r.gitDir = cmp.Or(pointed(dot, "gitdir: ", r.top), resolved(dot))
+	r.common = cmp.Or(pointed(filepath.Join(r.gitDir, "commondir"), "", r.gitDir), r.gitDir)
 	return r, true
 }
 
@@ -210,11 +205,10 @@ func (r repo) own() bool {
 
 // pointed reads a path from a file of one line, relative to base; empty if there is none.
 func pointed(file, prefix, base string) string {
-	line, ok := strings.CutPrefix(strings.TrimRight(string(readSmall(file)), "\n"), prefix)
-	if !ok || line == "" {
-		return ""
+	if line, ok := strings.CutPrefix(strings.TrimRight(string(readSmall(file)), "\n"), prefix); ok && line != "" {
+		return resolved(join(base, line))
 	}
-	return resolved(join(base, line))
+	return ""
 }
 
 // gitPrograms returns the dangerous keys in the configuration of the repositories of some directories.

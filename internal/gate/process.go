@@ -91,17 +91,6 @@ func (j *job) settle() {
 	}
 }
 
-// status returns how the first process ended.
-func (j *job) status() (exit int, signal string) {
-	if !await(j.exited, last) || j.state == nil {
-		return -1, "killed"
-	}
-	if st, ok := j.state.Sys().(syscall.WaitStatus); ok && st.Signaled() {
-		signal = st.Signal().String()
-	}
-	return j.state.ExitCode(), signal
-}
-
 // end ends what belongs to some jobs and all that has the mark: TERM, a wait, KILL. It waits for that, bounded.
 func end(mark string, ended ...*job) {
 	var groups []int
