@@ -13,7 +13,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"anchor/internal/front/print"
+	"anchor/internal/event"
 )
 
 // shell is what the process was started with, and how it is told to end.
@@ -102,15 +102,12 @@ func say(w io.Writer, text string) error {
 	return err
 }
 
-// clean makes text of models, tools and servers safe to show.
-func clean(s string) string { return print.Visible(s) }
-
 // table writes rows, a line each, the columns below each other.
 func table(w io.Writer, rows [][]string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		for i, cell := range row {
-			row[i] = clean(strings.Join(strings.Fields(cell), " "))
+			row[i] = event.Visible(strings.Join(strings.Fields(cell), " "))
 		}
 		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}

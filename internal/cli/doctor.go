@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anchor/internal/config"
+	"anchor/internal/event"
 	"anchor/internal/gate"
 	"anchor/internal/home"
 )
@@ -136,7 +137,7 @@ func models(ctx context.Context, sh shell, o *options) error {
 	var rows [][]string
 	for _, l := range w.listAll(ctx, func(p config.Provider) bool { return p.Local || p.Usable(sh.getenv) }) {
 		if l.err != nil && !l.Local {
-			fmt.Fprintf(sh.err, "%s: %s\n", l.Name, clean(l.err.Error()))
+			fmt.Fprintf(sh.err, "%s: %s\n", l.Name, event.Visible(l.err.Error()))
 		}
 		for _, m := range l.models {
 			i := info(l.Provider, m.ID, m.Window)
@@ -167,6 +168,6 @@ func settings(ctx context.Context, sh shell, o *options) error {
 // tell writes what was found on the way, for the commands without a front.
 func (w *work) tell() {
 	for _, n := range w.notices {
-		fmt.Fprintf(w.sh.err, "notice: %s\n", clean(n))
+		fmt.Fprintf(w.sh.err, "notice: %s\n", event.Visible(n))
 	}
 }

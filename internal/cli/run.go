@@ -108,7 +108,7 @@ func answer(out *os.File, text string) error {
 		return nil
 	}
 	if info, err := out.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		text = clean(text)
+		text = event.Visible(text)
 	}
 	return say(out, strings.TrimSuffix(text, "\n"))
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"anchor/internal/event"
 	"anchor/internal/policy"
@@ -319,21 +318,5 @@ func (g *Gate) ask(ctx context.Context, d policy.Decision, r Request) error {
 	return nil
 }
 
-// show masks text and makes what a terminal would act upon visible: control characters but newline and tab, characters that change the
-// direction of writing, and those that can't be seen.
-func (g *Gate) show(text string) string {
-	var b strings.Builder
-	for _, r := range g.Mask(text) {
-		switch {
-		case r == '\n' || r == '\t':
-			b.WriteRune(r)
-		case r < 0x20 || r == 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && r != '\u200d':
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+// show masks text and makes what a terminal would act upon visible.
+func (g *Gate) show(text string) string { return event.Visible(g.Mask(text)) }

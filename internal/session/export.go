@@ -9,8 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
+	"anchor/internal/event"
 	"anchor/internal/msg"
 )
 
@@ -36,7 +36,7 @@ const foldAt = 16
 // Export writes a session as one HTML page that stands alone: no script, nothing loaded, all text escaped. What a terminal or
 // a reader would be fooled by (control characters, changes of the writing direction) is made visible.
 func Export(w io.Writer, p *Past) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"v": visible}).Parse(page)
+	t, err := template.New("page").Funcs(template.FuncMap{"v": event.Visible}).Parse(page)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func items(p *Past) []item {
 				if e.Agent != "" {
 					i.Title = e.Agent + " · " + i.Title
 				}
-				i.Title, i.Text = visible(i.Title), visible(i.Text)
+				i.Title, i.Text = event.Visible(i.Title), event.Visible(i.Text)
 				i.Folded = i.Folded || strings.Count(i.Text, "\n") > foldAt
 				out = append(out, i)
 			}
@@ -66,10 +66,10 @@ func items(p *Past) []item {
 			out = append(out, item{Class: "line", Title: fmt.Sprintf("Context %s: %d tokens before, %d after", e.Kind, e.Before, e.After)})
 		case Turn:
 			if e.Reason != "completed" {
-				out = append(out, item{Class: "line", Title: visible("The turn ended: " + e.Reason + " " + e.Detail)})
+				out = append(out, item{Class: "line", Title: event.Visible("The turn ended: " + e.Reason + " " + e.Detail)})
 			}
 		case Undone:
-			out = append(out, item{Class: "line", Title: visible("Taken back: " + strings.Join(e.Paths, ", "))})
+			out = append(out, item{Class: "line", Title: event.Visible("Taken back: " + strings.Join(e.Paths, ", "))})
 		}
 	}
 	return out
@@ -119,17 +119,17 @@ func pictures(images []msg.Image) []template.URL {
 
 // ofChange turns the reverse hunks round: what they take away was added.
 func ofChange(c Change) item {
-	i := item{Class: "change", Title: "Changed " + visible(c.Path)}
+	i := item{Class: "change", Title: "Changed " + event.Visible(c.Path)}
 	if c.Created {
-		i.Title = "Created " + visible(c.Path)
+		i.Title = "Created " + event.Visible(c.Path)
 	} else if c.Deleted {
-		i.Title = "Deleted " + visible(c.Path)
+		i.Title = "Deleted " + event.Visible(c.Path)
 	}
 	if c.Lossy {
 		i.Text = "(the change held a secret and is not kept)"
 	}
 	for text := range strings.Lines(c.Reverse) {
-		l := line{Text: visible(strings.TrimRight(text, "\r\n"))}
+		l := line{Text: event.Visible(strings.TrimRight(text, "\r\n"))}
 		switch {
 		case strings.HasPrefix(text, "@@"):
 			l.Class = "at"
@@ -142,17 +142,4 @@ func ofChange(c Change) item {
 	}
 	i.Folded = len(i.Lines) > 4*foldAt
 	return i
-}
-
-// visible shows what can't be seen.
-func visible(s string) string {
-	var b strings.Builder
-	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
-		if r != '\n' && r != '\t' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"anchor/internal/event"
 )
 
 // Markdown writes a session for reading in a terminal or a pager: what was said as it is, the rest as blocks of code.
@@ -24,6 +26,6 @@ func Markdown(w io.Writer, p *Past) error {
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", i.Title, strings.TrimRight(i.Text, "\n "))
 	}
-	_, err := io.WriteString(w, visible(b.String()))
+	_, err := io.WriteString(w, event.Visible(b.String()))
 	return err
 }

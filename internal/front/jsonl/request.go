@@ -3,6 +3,7 @@ package jsonl
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,32 +13,6 @@ import (
 
 // maxLine is the longest request that is read, in bytes. A longer line is skipped whole and is one error.
 const maxLine = 32 << 20
-
-var errTooLong = fmt.Errorf("the line is over %d MB", maxLine>>20)
-
-// readLine returns the next line without its end (LF or CRLF). A last line without an end is a fault: it may be half of
-// one. After errTooLong the next line can be read.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		part, err := r.ReadSlice('\n')
-		if long = long || len(line)+len(part) > maxLine; !long {
-			line = append(line, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case errors.Is(err, io.EOF) && len(bytes.TrimSpace(line)) > 0:
-			return nil, io.ErrUnexpectedEOF
-		case err != nil:
-			return nil, err
-		case long:
-			return nil, errTooLong
-		}
-		return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), nil
-	}
-}
 
 // The requests.
 const (
@@ -60,8 +35,7 @@ func (r request) word(key string) string {
 }
 
 // parse reads a request of a known type that has the field it needs. The error is for the client.
-func parse(line []byte) (request, error) {
-	var r request
+func parse(line []byte) (r request, err error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		if json.Valid(line) {
 			return nil, errors.New(`a request is a JSON object, such as {"type":"user_input","text":"…"}`)
@@ -71,17 +45,62 @@ func parse(line []byte) (request, error) {
 	switch kind := r.word("type"); kind {
 	case userInput:
 		if strings.TrimSpace(r.word("text")) == "" {
-			return nil, errors.New(`user_input needs "text", a string that is not blank`)
+			err = errors.New(`user_input needs "text", a string that is not blank`)
 		}
 	case approvalResponse, questionResponse:
 		if r.word("id") == "" {
-			return nil, fmt.Errorf(`%s needs "id", the id of what it answers`, kind)
+			err = fmt.Errorf(`%s needs "id", the id of what it answers`, kind)
 		}
 	case cancelRequest:
 	case "":
-		return nil, errors.New(`a request needs "type": user_input, approval_response, question_response or cancel`)
+		err = errors.New(`a request needs "type": user_input, approval_response, question_response or cancel`)
 	default:
-		return nil, fmt.Errorf("unknown type %q; known are user_input, approval_response, question_response, cancel", kind)
+		err = fmt.Errorf("unknown type %q; known are user_input, approval_response, question_response, cancel", kind)
 	}
-	return r, nil
+	return r, err
+}
+
+// message is a request, or why a line is none.
+type message struct {
+	request
+	err error
+}
+
+// read hands on what the lines of in say until it or ctx ends, then closes to. Blank lines say nothing. A last line without an
+// end may be half of one: nothing is done with it.
+func read(ctx context.Context, in io.Reader, to chan<- message) {
+	defer close(to)
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := readLine(r)
+		var m message
+		switch {
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			m.err = errors.New("the input ended in the middle of a line; nothing was done with it")
+		case err != nil:
+			return
+		case len(line) > maxLine:
+			m.err = fmt.Errorf("the line is over %d MB", maxLine>>20)
+		case len(line) == 0:
+			continue
+		default:
+			m.request, m.err = parse(line)
+		}
+		select {
+		case to <- m:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// readLine returns the next line without the blanks around it, or of one over maxLine more than that.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for err = bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull); {
+		var part []byte
+		if part, err = r.ReadSlice('\n'); len(line) <= maxLine {
+			line = append(line, part...)
+		}
+	}
+	return bytes.TrimSpace(line), err
 }

@@ -31,32 +31,21 @@ func NewFold() *Fold {
 	return &Fold{Result{Type: "result", Status: event.Failed, FilesChanged: []string{}}}
 }
 
-// Add takes the next event.
+// Add takes the next event. What a sub-agent used and changed counts, how its turns end does not.
 func (f *Fold) Add(e event.Event) {
+	own := true
+	for nested, ok := e.(event.SubAgent); ok; nested, ok = e.(event.SubAgent) {
+		e, own = nested.Event, false
+	}
 	switch e := e.(type) {
-	case event.SubAgent:
-		f.nested(e.Event)
 	case event.TurnEnd:
-		f.r.Status, f.r.Text, f.r.Error, f.r.Check = e.Reason, e.Text, e.Err, nil
+		if own {
+			f.r.Status, f.r.Text, f.r.Error, f.r.Check = e.Reason, e.Text, e.Err, nil
+		}
 	case event.Check:
-		if e.Outcome != "" {
+		if own && e.Outcome != "" {
 			f.r.Check = &e.Outcome
 		}
-	default:
-		f.shared(e)
-	}
-}
-
-// nested takes an event of a sub-agent: what it used and changed counts, how its turns end does not.
-func (f *Fold) nested(e event.Event) {
-	if inner, ok := e.(event.SubAgent); ok {
-		e = inner.Event
-	}
-	f.shared(e)
-}
-
-func (f *Fold) shared(e event.Event) {
-	switch e := e.(type) {
 	case event.Usage:
 		f.r.Usage = f.r.Usage.Add(e)
 	case event.FileChanged:

@@ -28,20 +28,22 @@ func Schema() ([]byte, error) {
 		event.OneOf = append(event.OneOf, ref(kind))
 	}
 	request := &jsonschema.Schema{Description: "A line of input."}
-	text := &jsonschema.Schema{Type: "string"}
-	for kind, needs := range map[string]string{userInput: "text", approvalResponse: "id", questionResponse: "id", cancelRequest: ""} {
-		s := &jsonschema.Schema{Type: "object", Required: []string{"type"}, Properties: map[string]*jsonschema.Schema{"type": constant(kind)}}
-		if needs != "" {
-			s.Required, s.Properties[needs] = append(s.Required, needs), text
-		}
-		root.Defs[kind] = s
-	}
 	for _, kind := range []string{userInput, approvalResponse, questionResponse, cancelRequest} {
+		root.Defs[kind] = &jsonschema.Schema{Type: "object", Required: []string{"type"}, Properties: map[string]*jsonschema.Schema{"type": constant(kind)}}
 		request.OneOf = append(request.OneOf, ref(kind))
 	}
-	root.Defs[approvalResponse].Properties["answer"] = &jsonschema.Schema{Description: "yes, no or always; anything else is no"}
-	root.Defs[approvalResponse].Properties["reason"] = &jsonschema.Schema{Description: "why not, for the model"}
-	root.Defs[questionResponse].Properties["answer"] = &jsonschema.Schema{Description: "an option, or other text where allowOther is true; anything else dismisses the question"}
+	field := func(kind, name string, s jsonschema.Schema) {
+		if root.Defs[kind].Properties[name] = &s; s.Type != "" {
+			root.Defs[kind].Required = append(root.Defs[kind].Required, name)
+		}
+	}
+	text := jsonschema.Schema{Type: "string"}
+	field(userInput, "text", text)
+	field(approvalResponse, "id", text)
+	field(approvalResponse, "answer", jsonschema.Schema{Description: "yes, no or always; anything else is no"})
+	field(approvalResponse, "reason", jsonschema.Schema{Description: "why not, for the model"})
+	field(questionResponse, "id", text)
+	field(questionResponse, "answer", jsonschema.Schema{Description: "an option, or other text where allowOther is true; anything else dismisses the question"})
 	_, result := shape(Result{Type: "result"})
 	result.Description = "The last line with -p."
 	root.Defs["event"], root.Defs["request"], root.Defs["result"] = event, request, result

@@ -50,7 +50,8 @@ func TestSchema(t *testing.T) {
 			}
 		}
 	}
-	for _, good := range []string{string(encode(NewFold().Result("s"))), `{"type":"approval_response","id":"a1","answer":7}`, `{"type":"cancel"}`, `{"type":"user_input","text":"x"}`} {
+	result, _ := json.Marshal(NewFold().Result("s"))
+	for _, good := range []string{string(result), `{"type":"approval_response","id":"a1","answer":7}`, `{"type":"cancel"}`, `{"type":"user_input","text":"x"}`} {
 		if !valid(good) {
 			t.Errorf("refused: %s", good)
 		}

@@ -1,8 +1,6 @@
 package jsonl
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,67 +18,52 @@ type Server struct {
 	Turn func(ctx context.Context, text string)
 	// Ready returns what a ready event says now.
 	Ready func() event.Ready
-}
 
-// errClosed is the cause of a turn's end when the client closed its side.
-var errClosed = errors.New("the client closed the session")
+	cancel context.CancelCauseFunc // of the turn that runs
+	done   chan struct{}           // closed at its end; nil if none runs
+}
 
 // Run serves until In ends (nil), or ctx does (its cause). A running turn is cancelled and waited for first. The reading
 // goroutine ends with In; it may outlive Run when ctx ended, until the process does.
 func (s *Server) Run(ctx context.Context) error {
-	lines := make(chan line)
-	stop := make(chan struct{})
-	defer close(stop)
-	go read(s.In, lines, stop)
-	t := turns{s: s}
+	messages := make(chan message)
+	reading, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	go read(reading, s.In, messages)
 	s.Out.Event(s.Ready())
 	for {
 		select {
-		case l, open := <-lines:
+		case m, open := <-messages:
 			if !open {
-				t.end(errClosed)
+				s.end(errors.New("the client closed the session"))
 				return nil
 			}
-			s.hear(ctx, l, &t)
-		case <-t.done:
-			t.done = nil
+			s.hear(ctx, m)
+		case <-s.done:
+			s.done = nil
 			s.Out.Event(s.Ready())
 		case <-ctx.Done():
-			t.end(context.Cause(ctx))
+			s.end(context.Cause(ctx))
 			return context.Cause(ctx)
 		}
 	}
 }
 
-// hear handles one line. It never waits for work.
-func (s *Server) hear(ctx context.Context, l line, t *turns) {
-	if l.err == nil && len(bytes.TrimSpace(l.text)) == 0 {
-		return
-	}
-	var r request
-	err := l.err
-	if err == nil {
-		r, err = parse(l.text)
-	}
-	if err != nil {
-		s.refuse("%v", err)
-		return
-	}
-	switch kind, id := r.word("type"), r.word("id"); kind {
-	case userInput:
-		if t.done != nil {
-			s.refuse("a turn is running; send cancel, or wait for ready")
-			return
+// hear handles one message. It never waits for work.
+func (s *Server) hear(ctx context.Context, m message) {
+	switch kind, id := m.word("type"), m.word("id"); {
+	case m.err != nil:
+		s.refuse("%v", m.err)
+	case kind == userInput && s.done != nil:
+		s.refuse("a turn is running; send cancel, or wait for ready")
+	case kind == userInput:
+		s.start(ctx, m.word("text"))
+	case kind == cancelRequest:
+		if s.done != nil {
+			s.cancel(context.Canceled)
 		}
-		t.start(ctx, r.word("text"))
-	case approvalResponse, questionResponse:
-		if (kind == approvalResponse) != (id[0] == 'a') || !s.Desk.answer(id, r) {
-			s.refuse("%s: nothing with the id %q is open", kind, id)
-		}
-	case cancelRequest:
-		if t.done != nil {
-			t.cancel(context.Canceled)
-		}
+	case (kind == approvalResponse) != (id[0] == 'a') || !s.Desk.answer(id, m.request):
+		s.refuse("%s: nothing with the id %q is open", kind, id)
 	}
 }
 
@@ -88,54 +71,21 @@ func (s *Server) refuse(format string, args ...any) {
 	s.Out.Event(event.Error{Message: fmt.Sprintf(format, args...)})
 }
 
-// turns is the turn that runs, if one does: then done is not nil.
-type turns struct {
-	s      *Server
-	cancel context.CancelCauseFunc
-	done   chan struct{}
-}
-
-func (t *turns) start(ctx context.Context, text string) {
-	ctx, t.cancel = context.WithCancelCause(ctx)
+func (s *Server) start(ctx context.Context, text string) {
+	ctx, s.cancel = context.WithCancelCause(ctx)
 	done := make(chan struct{})
-	t.done = done
+	s.done = done
 	go func() {
 		defer close(done)
-		defer t.cancel(nil)
-		t.s.Turn(ctx, text)
+		defer s.cancel(nil)
+		s.Turn(ctx, text)
 	}()
 }
 
 // end cancels the turn that runs and waits for it; the turn's own bounds hold.
-func (t *turns) end(cause error) {
-	if t.done != nil {
-		t.cancel(cause)
-		<-t.done
-	}
-}
-
-// line is a line that was read, or why it could not be.
-type line struct {
-	text []byte
-	err  error
-}
-
-// read hands on the lines of in until it ends or stop is closed, then closes lines.
-func read(in io.Reader, lines chan<- line, stop <-chan struct{}) {
-	defer close(lines)
-	r := bufio.NewReaderSize(in, 64<<10)
-	for {
-		text, err := readLine(r)
-		if err != nil && !errors.Is(err, errTooLong) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return
-		}
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the input ended in the middle of a line; nothing was done with it")
-		}
-		select {
-		case lines <- line{text, err}:
-		case <-stop:
-			return
-		}
+func (s *Server) end(cause error) {
+	if s.done != nil {
+		s.cancel(cause)
+		<-s.done
 	}
 }

@@ -3,7 +3,6 @@
 package jsonl
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"sync"
@@ -14,16 +13,17 @@ import (
 // Writer owns standard output: whole lines, each written at once. Safe for concurrent use.
 type Writer struct {
 	mu      sync.Mutex
-	out     io.Writer
+	enc     *json.Encoder
 	verbose bool
-	gone    func(error)
-	failed  bool
+	gone    func(error) // nil once it was called
 }
 
 // NewWriter returns a writer. With verbose it shows all events. gone is called once, when nothing can be written any more
 // (the reader went away); what comes later is dropped.
 func NewWriter(out io.Writer, verbose bool, gone func(error)) *Writer {
-	return &Writer{out: out, verbose: verbose, gone: gone}
+	w := &Writer{enc: json.NewEncoder(out), verbose: verbose, gone: gone}
+	w.enc.SetEscapeHTML(false)
+	return w
 }
 
 // Event writes an event; it is a Sink.
@@ -35,30 +35,18 @@ func (w *Writer) Event(e event.Event) {
 	if err != nil {
 		panic(err) // an event without a form: a fault of the program that no run survives
 	}
-	w.line(line)
+	w.line(json.RawMessage(line))
 }
 
 // Result writes the final line of a headless run.
-func (w *Writer) Result(r Result) { w.line(encode(r)) }
+func (w *Writer) Result(r Result) { w.line(r) }
 
-func (w *Writer) line(line []byte) {
+// line writes v. An encoder that failed once writes nothing more.
+func (w *Writer) line(v any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.failed {
-		return
-	}
-	if _, err := w.out.Write(append(line, '\n')); err != nil {
-		w.failed = true
+	if err := w.enc.Encode(v); err != nil && w.gone != nil {
 		w.gone(err)
+		w.gone = nil
 	}
-}
-
-func encode(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err) // plain structs of strings and numbers
-	}
-	return bytes.TrimRight(b.Bytes(), "\n")
 }

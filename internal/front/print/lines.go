@@ -12,12 +12,9 @@ import (
 
 // Lines draws events as lines. Use it behind event.Serial.
 type Lines struct {
-	// W is where lines go. Errors of writing are ignored: nobody reads.
-	W io.Writer
-	// Verbose shows thinking, usage and the context too.
-	Verbose bool
-	// Stream shows the model's text as it comes; without, only what is around it.
-	Stream bool
+	W       io.Writer // errors of writing are ignored: nobody reads
+	Verbose bool      // show thinking, usage and the context too
+	Stream  bool      // show the model's text as it comes; without, only what is around it
 
 	mid string // the kind of text that W's line is in the middle of: "", "text", "thinking"
 }
@@ -26,6 +23,7 @@ type Lines struct {
 func (l *Lines) Event(e event.Event) { l.draw(e, "") }
 
 func (l *Lines) draw(e event.Event, indent string) {
+	words := func(s string) string { return strings.ReplaceAll(s, "_", " ") }
 	switch e := e.(type) {
 	case event.Text:
 		if l.Stream && indent == "" {
@@ -50,7 +48,7 @@ func (l *Lines) draw(e event.Event, indent string) {
 	case event.Compacting:
 		l.say(indent, "summarizing older turns (%d tokens) …", e.Before)
 	case event.ContextReduced:
-		l.say(indent, "context %s: %d tokens, now %d", strings.ReplaceAll(e.Kind, "_", " "), e.Before, e.After)
+		l.say(indent, "context %s: %d tokens, now %d", words(e.Kind), e.Before, e.After)
 	case event.Notice:
 		l.say(indent, "notice: %s", e.Message)
 	case event.Check:
@@ -58,24 +56,18 @@ func (l *Lines) draw(e event.Event, indent string) {
 	case event.SubAgent:
 		l.draw(e.Event, indent+"["+e.Agent+"] ")
 	case event.TurnEnd:
-		l.end(indent, e)
-	default:
-		l.extra(indent, e)
-	}
-}
-
-// extra draws what only Verbose shows.
-func (l *Lines) extra(indent string, e event.Event) {
-	if !l.Verbose {
-		return
-	}
-	switch e := e.(type) {
+		l.fresh()
+		if e.Detail != nil {
+			l.say(indent, "%s: %s", words(e.Reason), *e.Detail)
+		} else if e.Reason != event.Completed {
+			l.say(indent, "%s", words(e.Reason))
+		}
 	case event.Start:
-		l.say(indent, "session %s, model %s, directory %s, anchor %s", e.Session, e.Model, e.Directory, e.Version)
+		l.more(indent, "session %s, model %s, directory %s, anchor %s", e.Session, e.Model, e.Directory, e.Version)
 	case event.Context:
-		l.say(indent, "context: %d of %d tokens", e.Used, e.Window)
+		l.more(indent, "context: %d of %d tokens", e.Used, e.Window)
 	case event.Usage:
-		l.say(indent, "usage: %d in (%d cached), %d out", e.Input, e.Cached, e.Output)
+		l.more(indent, "usage: %d in (%d cached), %d out", e.Input, e.Cached, e.Output)
 	}
 }
 
@@ -93,23 +85,12 @@ func (l *Lines) check(indent string, e event.Check) {
 	}
 }
 
-func (l *Lines) end(indent string, e event.TurnEnd) {
-	switch {
-	case e.Reason == event.Completed:
-		l.fresh()
-	case e.Detail != nil:
-		l.say(indent, "%s: %s", strings.ReplaceAll(e.Reason, "_", " "), *e.Detail)
-	default:
-		l.say(indent, "%s", strings.ReplaceAll(e.Reason, "_", " "))
-	}
-}
-
 // piece goes on with streamed text of a kind.
 func (l *Lines) piece(kind, text string) {
 	if l.mid != kind {
 		l.fresh()
 	}
-	fmt.Fprint(l.W, Visible(text))
+	fmt.Fprint(l.W, visible(text))
 	if l.mid = kind; strings.HasSuffix(text, "\n") {
 		l.mid = ""
 	}
@@ -126,6 +107,26 @@ func (l *Lines) fresh() {
 // say writes whole lines, each behind the indent.
 func (l *Lines) say(indent, format string, args ...any) {
 	l.fresh()
-	text := Visible(fmt.Sprintf(format, args...))
-	fmt.Fprintln(l.W, indent+strings.ReplaceAll(text, "\n", "\n"+indent))
+	fmt.Fprintln(l.W, indent+strings.ReplaceAll(visible(fmt.Sprintf(format, args...)), "\n", "\n"+indent))
+}
+
+// more says what only Verbose shows.
+func (l *Lines) more(indent, format string, args ...any) {
+	if l.Verbose {
+		l.say(indent, format, args...)
+	}
+}
+
+func visible(s string) string { return event.Visible(strings.ReplaceAll(s, "\r\n", "\n")) }
+
+// line returns the first line of a text, at most n characters.
+func line(s string, n int) string {
+	s, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	if rest != "" {
+		return s + " …"
+	}
+	return s
 }

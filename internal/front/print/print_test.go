@@ -40,17 +40,6 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func TestVisible(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain ü 漢字 👩‍👧\tx\n": "plain ü 漢字 👩‍👧\tx\n", "a\x1b[2Jb": `a\x1b[2Jb`, "a\r\nb\rc": "a\nb" + `\rc`, "\x00\x7f\u0085": `\x00\x7f\u0085`,
-		"a\u202eb\u2066": `a\u202eb\u2066`,
-	} {
-		if got := Visible(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestQuestionsByLine(t *testing.T) {
 	for in, want := range map[string]gate.Answer{
 		"y\n": {Yes: true}, "YES\n": {Yes: true}, "a\n": {Yes: true, Always: true}, "n\n": {}, "\n": {}, "yeah\n": {}, "n use tabs\n": {Reason: "use tabs"},
