@@ -220,6 +220,17 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// A key's body may be one long line.
+func TestKeyThatIsNotFolded(t *testing.T) {
+	body := strings.Repeat("aB3dE6gH9jK2mN5p", 100)
+	for _, form := range []string{"\n%s\n", "\n%s", "\n  %s\n", "\\n%s\\n"} {
+		text := "a\n-----BEGIN PRI" + "VATE KEY-----" + strings.Replace(form, "%s", body, 1) + "-----END PRI" + "VATE KEY-----\nafter/it/comes/this/path\n"
+		if got := NewMasker().Mask(text); strings.Contains(got, "aB3d") || !strings.HasPrefix(got, "a\n") || !strings.HasSuffix(got, "\nafter/it/comes/this/path\n") {
+			t.Errorf("%q: %.300q", form, got)
+		}
+	}
+}
+
 func TestGiven(t *testing.T) {
 	m := NewMasker()
 	m.Add("environment variable X", "the-value-of-x")

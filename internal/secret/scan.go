@@ -202,26 +202,22 @@ func (g *trigger) at(s string, i int) bool {
 func (m *Masker) unit(s string, inKey bool) (masked string, open, goesOn bool) {
 	t := m.table.Load()
 	hits, open, goesOn := t.hits(s, inKey)
-	for round := 0; slices.ContainsFunc(hits, func(h hit) bool { return h.label != "" }); round++ {
-		if round == 5 {
+	for round := 0; ; round++ {
+		var out strings.Builder
+		end := 0
+		for _, h := range hits {
+			if h.label != "" {
+				out.WriteString(s[end:h.start] + m.mask(h.label))
+				end = h.end
+			}
+		}
+		switch {
+		case end == 0:
+			return s, open, goesOn
+		case round == 5:
 			return m.mask(restLabel) + s[len(strings.TrimRight(s, "\r\n")):], open, goesOn
 		}
-		s = m.replace(s, hits)
+		s = out.String() + s[end:]
 		hits, _, _ = t.hits(s, inKey)
 	}
-	return s, open, goesOn
-}
-
-func (m *Masker) replace(s string, hits []hit) string {
-	var out strings.Builder
-	end := 0
-	for _, h := range hits {
-		if h.label != "" {
-			out.WriteString(s[end:h.start])
-			out.WriteString(m.mask(h.label))
-			end = h.end
-		}
-	}
-	out.WriteString(s[end:])
-	return out.String()
 }

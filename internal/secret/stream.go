@@ -96,13 +96,18 @@ func (s *Stream) cut(text string) int {
 var (
 	// A body line may stand behind a file name, a line number, a diff or quote mark, and in quotes.
 	bodyLine   = regexp.MustCompile(`^((?:[^\s:\[\]]*:)?[\s\d:|>#*."'-]*?\+?[\s\d|"']*?)([A-Za-z0-9+/=]{1,80})(?:(?:\\[nr])*["',;\\)\s+]*)$`)
+	longBody   = regexp.MustCompile(`[A-Za-z0-9+/=]{81}`) // not folded
 	headerLine = regexp.MustCompile(`^[\s\d:|>#+-]*((Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Private-MAC): .*)?\s*$`)
 )
 
 // line masks a line, or a piece of one.
 func (s *Stream) line(text string) string {
+	inKey := s.inLine
 	if s.inKey {
-		m := bodyLine.FindStringSubmatchIndex(text[:min(len(text), 400)])
+		var m []int
+		if len(text) < 400 {
+			m = bodyLine.FindStringSubmatchIndex(text)
+		}
 		s.inKey = m != nil || headerLine.MatchString(text)
 		if m != nil {
 			text = text[:m[4]] + s.m.mask(keyLabel) + text[m[5]:]
@@ -111,8 +116,9 @@ func (s *Stream) line(text string) string {
 			masked, _, _ := s.m.unit(text, false)
 			return masked
 		}
+		inKey = inKey || longBody.MatchString(text)
 	}
-	masked, open, goesOn := s.m.unit(text, s.inLine)
+	masked, open, goesOn := s.m.unit(text, inKey)
 	whole := strings.HasSuffix(text, "\n")
 	s.inLine, s.inKey = open && !whole, goesOn && whole || strings.HasPrefix(text, "Private-Lines: ") // PuTTY
 	return masked
