@@ -26,18 +26,10 @@ const leastABI = 3
 // grants are the paths that a confined command may use: Run to read and run, Read to read.
 type grants struct{ run, read []string }
 
-// landlockABI is the kernel's version of Landlock, or below 1.
-func landlockABI() int {
-	abi, err := kernel.LandlockGetABIVersion()
-	if err != nil {
-		return 0
-	}
-	return abi
-}
-
 // Confinement says what confines commands that run unasked on this system.
 func Confinement() string {
-	abi, tcp := landlockABI(), "no TCP, "
+	abi, _ := kernel.LandlockGetABIVersion()
+	tcp := "no TCP, "
 	if abi < leastABI {
 		return "none: this kernel has no Landlock, or one that can't forbid every write"
 	}
@@ -52,7 +44,7 @@ func hide() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
 // confined calls start on a thread without rights. Where the kernel can't take them, it calls start as it is.
 func confined(g grants, start func() error) error {
-	if landlockABI() < leastABI {
+	if abi, _ := kernel.LandlockGetABIVersion(); abi < leastABI {
 		return start()
 	}
 	return onThread(func() error {

@@ -174,7 +174,7 @@ func (s *shared) learnSecrets(ctx context.Context) {
 }
 
 // Git runs programs that a repository's own configuration names, also for commands that only read. fsmonitor, hooks, pagers and editors
-// are overridden in the environment (env.go), and so is the use of a bare repository that lies in the tree and fetching. The other keys
+// are overridden in the environment (exec.go), and so is the use of a bare repository that lies in the tree and fetching. The other keys
 // that name programs, or lead to further configuration or another tree, are found here and asked about.
 
 // dangerousKeys are those keys, each with at most one star. What could not be read has the key "?".
@@ -203,9 +203,10 @@ func (r repo) own() bool {
 	return under || pointed(filepath.Join(r.gitDir, "gitdir"), "", r.gitDir) == filepath.Join(r.top, ".git")
 }
 
-// pointed reads a path from a file of one line, relative to base; empty if there is none.
+// pointed reads a path from a file as git does, relative to base; empty if there is none.
 func pointed(file, prefix, base string) string {
-	if line, ok := strings.CutPrefix(strings.TrimRight(string(readSmall(file)), "\n"), prefix); ok && line != "" {
+	text, _, _ := strings.Cut(string(readSmall(file)), "\x00")
+	if line, ok := strings.CutPrefix(strings.TrimRight(text, "\r\n"), prefix); ok && line != "" {
 		return resolved(join(base, line))
 	}
 	return ""

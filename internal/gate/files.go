@@ -157,24 +157,18 @@ func (g *Gate) Read(ctx context.Context, name string, max int64) (File, error) {
 }
 
 // regular is the look at a place that must be a regular file, if it is anything: a device is no question.
-func (p place) regular(looks) (string, error) {
-	if p.info == nil {
-		return "", nil
-	}
-	return "", irregular(p.info, p.shown())
-}
+func (p place) regular(looks) (string, error) { return "", irregular(p.info, p.shown()) }
 
-// irregular is the error of what is no regular file, or nil.
+// irregular is the error of what is there but is no regular file, or nil.
 func irregular(info fs.FileInfo, shown string) error {
-	m := info.Mode()
 	switch {
-	case m.IsRegular():
+	case info == nil || info.Mode().IsRegular():
 		return nil
-	case m.IsDir():
+	case info.IsDir():
 		return &NotRegular{shown, "directory"}
-	case m&fs.ModeNamedPipe != 0:
+	case info.Mode()&fs.ModeNamedPipe != 0:
 		return &NotRegular{shown, "named pipe"}
-	case m&fs.ModeSocket != 0:
+	case info.Mode()&fs.ModeSocket != 0:
 		return &NotRegular{shown, "socket"}
 	}
 	return &NotRegular{shown, "device"}

@@ -70,6 +70,14 @@ func TestGitProgramsInOtherPlaces(t *testing.T) {
 	if got := gitPrograms([]string{tree}); !slices.Contains(got, "filter.f.clean") {
 		t.Errorf("of the worktree: %v", got)
 	}
+	git(t, w.Dir(), "clone", "-q", "--bare", lib, "sub/store")
+	git(t, w.path("sub/store"), "config", "diff.external", "x")
+	for _, end := range []string{"", "\n", "\r\n", "\x00more"} {
+		w.put("sub/.git", "gitdir: store"+end)
+		if got := gitPrograms([]string{w.path("sub")}); !slices.Equal(got, []string{"diff.external"}) {
+			t.Errorf("%q: %v", end, got)
+		}
+	}
 	w.put("sub/.git", "gitdir: "+lib+"/.git\n")
 	if got := gitPrograms([]string{w.path("sub")}); len(got) != 1 {
 		t.Errorf("a .git that leads elsewhere: %v", got)
