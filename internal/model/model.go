@@ -9,50 +9,22 @@ const Assumed = 128_000
 
 // Info is what is known of a model. Prices are in dollars per million tokens, 0 if unknown.
 type Info struct {
-	Window    int
-	MaxOutput int
-	// Known is false if Window is an assumption.
-	Known  bool
-	Source string // "table", "config", "server", "assumed"
-	// Thinking says that the model takes a thinking effort.
-	Thinking                    bool
+	Window, MaxOutput           int
+	Known                       bool   // false if Window is an assumption
+	Source                      string // "table", "config", "server", "assumed"
 	InPrice, OutPrice, CachedIn float64
 }
 
 // Lookup finds a model by the longest known prefix of its name, vendor prefixes such as anthropic/ left out.
-func Lookup(name string) Info {
-	f, ok := find(name)
-	if !ok {
-		return Info{Window: Assumed, Source: "assumed"}
-	}
-	return Info{
-		Window: f.window * 1000, MaxOutput: f.output * 1000, Known: true, Source: "table", Thinking: f.thinks,
-		InPrice: f.in, OutPrice: f.out, CachedIn: f.cached,
-	}
-}
+func Lookup(name string) Info { return find(name).info }
 
 // Default returns the default model of a built-in provider, empty if it has none: a router and the local servers serve what
 // their user chose.
 func Default(provider string) string {
-	switch provider {
-	case "anthropic":
-		return "claude-sonnet-5"
-	case "openai":
-		return "gpt-5.6-terra"
-	case "openrouter":
-		return "anthropic/claude-sonnet-5"
-	case "gemini":
-		return "gemini-3.7-flash"
-	case "xai":
-		return "grok-4.5"
-	case "deepseek":
-		return "deepseek-v4-pro"
-	case "groq":
-		return "openai/gpt-oss-120b"
-	case "mistral":
-		return "mistral-medium-3-5"
-	}
-	return ""
+	return map[string]string{
+		"anthropic": "claude-sonnet-5", "openai": "gpt-5.6-terra", "openrouter": "anthropic/claude-sonnet-5", "gemini": "gemini-3.7-flash",
+		"xai": "grok-4.5", "deepseek": "deepseek-v4-pro", "groq": "openai/gpt-oss-120b", "mistral": "mistral-medium-3-5",
+	}[provider]
 }
 
 // ProviderOf returns the built-in provider that a bare model name belongs to by its prefix, empty if none. A name with a
@@ -62,22 +34,21 @@ func ProviderOf(name string) string {
 	if strings.Contains(name, "/") {
 		return ""
 	}
-	f, _ := find(name)
-	return f.provider
+	return find(name).provider
 }
 
-// find returns the family with the longest prefix of name. What stands before the name (a vendor, a
-// region) and upper case are left out.
-func find(name string) (family, bool) {
+// find returns the family with the longest prefix of name. What stands before the name (a vendor, a region) and upper case are
+// left out.
+func find(name string) family {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
 	if _, after, ok := strings.Cut(name, "anthropic."); ok {
 		name = after
 	}
-	var best family
+	best := family{info: Info{Window: Assumed, Source: "assumed"}}
 	for _, f := range families() {
 		if len(f.prefix) > len(best.prefix) && strings.HasPrefix(name, f.prefix) {
 			best = f
 		}
 	}
-	return best, best.prefix != ""
+	return best
 }

@@ -8,33 +8,32 @@ import (
 
 func TestLookup(t *testing.T) {
 	for _, c := range []struct {
-		name     string
-		window   int
-		output   int
-		known    bool
-		thinking bool
-		in       float64
+		name   string
+		window int
+		output int
+		known  bool
+		in     float64
 	}{
-		{"claude-sonnet-5", 1_000_000, 128_000, true, true, 2},
-		{"claude-sonnet-5-5", 1_000_000, 128_000, true, true, 2},
-		{"anthropic/claude-sonnet-5", 1_000_000, 128_000, true, true, 2},
-		{"us.anthropic.claude-opus-4-5", 200_000, 64_000, true, true, 5},
-		{"anthropic.claude-opus-4-5-20251101-v1:0", 200_000, 64_000, true, true, 5},
-		{"claude-opus-5-5", 1_000_000, 128_000, true, true, 4},
-		{"claude-haiku-4-5-20251001", 200_000, 64_000, true, true, 1},
-		{"claude-3-5-haiku-latest", 200_000, 8_000, true, false, 0},
-		{"gpt-5-mini-2025-08-07", 400_000, 128_000, true, true, 0.25},
-		{"GPT-5", 400_000, 128_000, true, true, 1.25},
-		{"gpt-4o-mini", 128_000, 16_000, true, false, 0.15},
-		{"openai/gpt-oss-120b", 131_000, 32_000, true, true, 0},
-		{"gemini-2.5-flash-lite", 1_048_000, 65_000, true, true, 0.3},
-		{"accounts/fireworks/models/kimi-k2-instruct", 262_000, 32_000, true, false, 0.6},
-		{"qwen3-coder:30b", 262_000, 32_000, true, false, 0},
-		{"my-own-model", model.Assumed, 0, false, false, 0},
-		{"", model.Assumed, 0, false, false, 0},
+		{"claude-sonnet-5", 1_000_000, 128_000, true, 2},
+		{"claude-sonnet-5-5", 1_000_000, 128_000, true, 2},
+		{"anthropic/claude-sonnet-5", 1_000_000, 128_000, true, 2},
+		{"us.anthropic.claude-opus-4-5", 200_000, 64_000, true, 5},
+		{"anthropic.claude-opus-4-5-20251101-v1:0", 200_000, 64_000, true, 5},
+		{"claude-opus-5-5", 1_000_000, 128_000, true, 4},
+		{"claude-haiku-4-5-20251001", 200_000, 64_000, true, 1},
+		{"claude-3-5-haiku-latest", 200_000, 8_000, true, 0},
+		{"gpt-5-mini-2025-08-07", 400_000, 128_000, true, 0.25},
+		{"GPT-5", 400_000, 128_000, true, 1.25},
+		{"gpt-4o-mini", 128_000, 16_000, true, 0.15},
+		{"openai/gpt-oss-120b", 131_000, 32_000, true, 0},
+		{"gemini-2.5-flash-lite", 1_048_000, 65_000, true, 0.3},
+		{"accounts/fireworks/models/kimi-k2-instruct", 262_000, 32_000, true, 0.6},
+		{"qwen3-coder:30b", 262_000, 32_000, true, 0},
+		{"my-own-model", model.Assumed, 0, false, 0},
+		{"", model.Assumed, 0, false, 0},
 	} {
 		i := model.Lookup(c.name)
-		if i.Window != c.window || i.MaxOutput != c.output || i.Known != c.known || i.Thinking != c.thinking || i.InPrice != c.in {
+		if i.Window != c.window || i.MaxOutput != c.output || i.Known != c.known || i.InPrice != c.in {
 			t.Errorf("Lookup(%q) = %+v, want %+v", c.name, i, c)
 		}
 		if want := map[bool]string{true: "table", false: "assumed"}[c.known]; i.Source != want {
