@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"anchor/internal/gate"
@@ -15,11 +14,10 @@ func Failure(ctx context.Context, err error) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}
-	return Fail(Explain(err)), nil
+	return Fail(explain(err)), nil
 }
 
-// Explain says for the model what is wrong and what to do next.
-func Explain(err error) string {
+func explain(err error) string {
 	var (
 		refusal *gate.Refusal
 		special *gate.NotRegular
@@ -32,17 +30,15 @@ func Explain(err error) string {
 	case errors.As(err, &refusal):
 		return "Refused: " + refusal.Reason
 	case errors.As(err, &special) && special.Kind == "directory":
-		return fmt.Sprintf("%s is a directory: use list_dir, or name a file in it.", special.Path)
+		return special.Path + " is a directory: use list_dir, or name a file in it."
 	case errors.As(err, &special):
-		return fmt.Sprintf("%s is a %s, not a regular file: it can't be used as one.", special.Path, special.Kind)
+		return special.Error() + ", not a regular file: it can't be used as one."
 	case errors.As(err, &stale):
-		return fmt.Sprintf("%s %s. Nothing was written.", stale.Path, stale.Reason)
-	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("%s does not exist. Look for its name with glob or list_dir.", path.Path)
-	case errors.As(err, &path) && errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("%s: the system gives no permission for it.", path.Path)
-	case errors.As(err, &path):
-		return fmt.Sprintf("%s: %v", path.Path, path.Err)
+		return stale.Error() + ". Nothing was written."
+	case !errors.As(err, &path):
+		return err.Error()
+	case errors.Is(err, fs.ErrNotExist):
+		return path.Path + " does not exist. Look for its name with glob or list_dir."
 	}
-	return err.Error()
+	return path.Path + ": " + path.Err.Error()
 }

@@ -20,7 +20,7 @@ type edit struct {
 }
 
 type args struct {
-	Path  string `json:"path" jsonschema:"file to change"`
+	Path  string `json:"path" about:"file to change"`
 	Limit int    `json:"limit,omitempty"`
 	Deep  bool   `json:"deep,omitempty"`
 	Edits []edit `json:"edits,omitempty"`
@@ -34,7 +34,7 @@ func sample() tool.Tool {
 }
 
 func TestArguments(t *testing.T) {
-	const takes = " sample takes path, limit?, deep?, edits?: [{old, all?}]."
+	takes := ". sample takes " + string(sample().Spec().Schema)
 	for in, want := range map[string]string{
 		`{"path":"a","limit":3}`:                       "{Path:a Limit:3 Deep:false Edits:[]}",
 		`{"path":"a","limit":"12","deep":"true"}`:      "{Path:a Limit:12 Deep:true Edits:[]}",
@@ -43,20 +43,20 @@ func TestArguments(t *testing.T) {
 		`{"path":"12"}`:                                "{Path:12 Limit:0 Deep:false Edits:[]}",
 		`{"path":""}`:                                  "{Path: Limit:0 Deep:false Edits:[]}",
 		`{"path":"a","edits":"[{\"old\":\"[1]\"}]"}`:   "{Path:a Limit:0 Deep:false Edits:[{Old:[1] All:false}]}",
-		`{"path":"a","edits":{"old":"x","all":true}}`:  "{Path:a Limit:0 Deep:false Edits:[{Old:x All:true}]}",
+		`{"path":"a","edits":{"old":"x","all":true}}`:  "edits must be of type array, not object" + takes,
 		`"{\"path\":\"a\"}"`:                           "{Path:a Limit:0 Deep:false Edits:[]}",
-		``:                                             "path is missing." + takes,
-		`null`:                                         "path is missing." + takes,
-		`""`:                                           "path is missing." + takes,
-		`{"path":null}`:                                "path is missing." + takes,
-		`{"Path":"a"}`:                                 "path is missing; there is no field Path." + takes,
-		`{"path":"a","paths":1,"limit":1.5}`:           "limit must be an integer, not number; there is no field paths." + takes,
-		`{"path":5,"limit":"x","deep":1}`:              "path must be a string, not number; limit must be an integer, not string; deep must be a boolean, not number." + takes,
-		`{"path":"a","edits":[{"new":"x"},7]}`:         "edits[0].old is missing; there is no field edits[0].new; edits[1] must be an object, not number." + takes,
-		`{"path":"a","limit":99999999999999999999999}`: "limit must be an integer, not number." + takes,
-		`{"path":"a","limit":1e999999999}`:             "limit must be an integer, not number." + takes,
-		`["a"]`:                                        "the whole must be an object, not array." + takes,
-		`{"path":`:                                     "the arguments are not valid JSON (unexpected EOF)." + takes,
+		``:                                             "path is missing" + takes,
+		`null`:                                         "path is missing" + takes,
+		`""`:                                           "path is missing" + takes,
+		`{"path":null}`:                                "path is missing" + takes,
+		`{"Path":"a"}`:                                 "path is missing; there is no field Path" + takes,
+		`{"path":"a","paths":1,"limit":1.5}`:           "limit must be of type integer, not number; there is no field paths" + takes,
+		`{"path":5,"limit":"x","deep":1}`:              "path must be of type string, not number; limit must be of type integer, not string; deep must be of type boolean, not number" + takes,
+		`{"path":"a","edits":[{"new":"x"},7]}`:         "edits[0].old is missing; there is no field edits[0].new; edits[1] must be of type object, not number" + takes,
+		`{"path":"a","limit":99999999999999999999999}`: "limit must be of type integer, not number" + takes,
+		`{"path":"a","limit":1e999999999}`:             "the arguments can't be read as JSON (json: cannot unmarshal number 1e999999999 into Go value of type float64)" + takes,
+		`["a"]`:                                        "the whole must be of type object, not array" + takes,
+		`{"path":`:                                     "the arguments can't be read as JSON (unexpected end of JSON input)" + takes,
 	} {
 		r, err := sample().Run(t.Context(), tool.Env{}, json.RawMessage(in))
 		got := strings.TrimPrefix(r.Text, "The call was wrong, nothing was done: ")

@@ -9,8 +9,8 @@ import (
 )
 
 type agentArgs struct {
-	Task  string `json:"task" jsonschema:"all it needs to know: it sees nothing of this conversation"`
-	Agent string `json:"agent,omitempty" jsonschema:"name of a definition"`
+	Task  string `json:"task" about:"all it needs to know: it sees nothing of this conversation"`
+	Agent string `json:"agent,omitempty" about:"name of a definition"`
 	Model string `json:"model,omitempty"`
 }
 
@@ -18,10 +18,7 @@ func agent() tool.Tool {
 	return tool.Of(spec("agent", false, "Start a sub-agent on one task, in the background. Its result comes to you by itself."),
 		func(a agentArgs) string { return a.Task },
 		func(ctx context.Context, env tool.Env, a agentArgs) (tool.Result, error) {
-			switch {
-			case env.Spawner == nil:
-				return tool.Fail("Agents are not offered here."), nil
-			case strings.TrimSpace(a.Task) == "":
+			if strings.TrimSpace(a.Task) == "" {
 				return tool.Fail("task is empty: say what is to be done."), nil
 			}
 			id, err := env.Spawner.Start(ctx, a.Task, a.Agent, a.Model)
@@ -33,8 +30,8 @@ func agent() tool.Tool {
 }
 
 type agentStatusArgs struct {
-	ID   string `json:"id,omitempty" jsonschema:"default: all"`
-	Wait bool   `json:"wait,omitempty" jsonschema:"until it (without id: one of them) ends"`
+	ID   string `json:"id,omitempty" about:"default: all"`
+	Wait bool   `json:"wait,omitempty" about:"until it (without id: one of them) ends"`
 }
 
 func agentStatus() tool.Tool {
@@ -42,9 +39,6 @@ func agentStatus() tool.Tool {
 	s.Uncounted = true
 	return tool.Of(s, func(a agentStatusArgs) string { return a.ID },
 		func(ctx context.Context, env tool.Env, a agentStatusArgs) (tool.Result, error) {
-			if env.Spawner == nil {
-				return tool.Fail("Agents are not offered here."), nil
-			}
 			return answered(ctx)(env.Spawner.Status(ctx, a.ID, a.Wait))
 		})
 }
@@ -57,9 +51,6 @@ func agentStop() tool.Tool {
 	return tool.Of(spec("agent_stop", false, "Stop a sub-agent."),
 		func(a agentStopArgs) string { return a.ID },
 		func(ctx context.Context, env tool.Env, a agentStopArgs) (tool.Result, error) {
-			if env.Spawner == nil {
-				return tool.Fail("Agents are not offered here."), nil
-			}
 			return answered(ctx)(env.Spawner.Stop(ctx, a.ID))
 		})
 }

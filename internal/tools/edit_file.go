@@ -10,13 +10,13 @@ import (
 	"anchor/internal/tool"
 )
 
-// regionLines is how many lines of the changed places the result shows.
-const regionLines = 40
+// diffLines is how many lines of the diff the result shows.
+const diffLines = 60
 
 type edit struct {
-	Old string `json:"old" jsonschema:"the text as it stands in the file; must be there once"`
+	Old string `json:"old" about:"the text as it stands in the file; must be there once"`
 	New string `json:"new"`
-	All bool   `json:"all,omitempty" jsonschema:"every place"`
+	All bool   `json:"all,omitempty" about:"every place"`
 }
 
 type editArgs struct {
@@ -44,23 +44,25 @@ func editFile() tool.Tool {
 			if err != nil {
 				return tool.Failure(ctx, err)
 			}
-			return tool.Done(strings.Join(append([]string{written(w)}, notes...), "\n") + "\n" + region(env.Gate, before, after)), nil
+			return tool.Done(strings.Join(append([]string{written(w)}, notes...), "\n") + "\n" + changes(env.Gate, before, after)), nil
 		})
 }
 
 // apply makes the edits in a file's content. notes say which matches were not exact. mask is for the lines that an error
 // quotes.
 func apply(data []byte, edits []edit, mask func(string) string) (out []byte, notes []string, err error) {
-	body, marked := strings.CutPrefix(string(data), bom)
 	enc := encodingOf(data)
+	if _, err = enc.bytes(""); err != nil {
+		return nil, nil, err
+	}
+	body, marked := strings.CutPrefix(string(data), bom)
+	if enc == latin1 {
+		body, marked = enc.text(data), false
+	}
 	for i, e := range edits {
 		how := ""
-		if e.Old, err = enc.bytes(strings.TrimPrefix(e.Old, bom)); err == nil {
-			if e.New, err = enc.bytes(e.New); err == nil {
-				body, how, err = e.in(body, enc, mask)
-			}
-		}
-		if err != nil {
+		e.Old = strings.TrimPrefix(e.Old, bom)
+		if body, how, err = e.in(body, mask); err != nil {
 			return nil, nil, fmt.Errorf("edits[%d]: %w\nNothing was written.", i, err)
 		}
 		if how != "" {
@@ -70,11 +72,12 @@ func apply(data []byte, edits []edit, mask func(string) string) (out []byte, not
 	if marked {
 		body = bom + body
 	}
-	return []byte(body), notes, nil
+	out, err = enc.bytes(body)
+	return out, notes, err
 }
 
 // in makes one edit. how says in what way a match was not exact.
-func (e edit) in(body string, enc encoding, mask func(string) string) (after, how string, err error) {
+func (e edit) in(body string, mask func(string) string) (after, how string, err error) {
 	switch {
 	case e.Old == "":
 		return "", "", fmt.Errorf("old is empty: give the text that new replaces, or use write_file")
@@ -100,7 +103,7 @@ func (e edit) in(body string, enc encoding, mask func(string) string) (after, ho
 	if strings.Contains(e.Old, "[masked: ") {
 		return "", "", fmt.Errorf("old is not in the file: a mask stands in it for a secret that is not shown. Leave that out of old")
 	}
-	return "", "", fmt.Errorf("old is not in the file.%s", nearest(enc.text([]byte(body)), enc.text([]byte(e.Old)), mask))
+	return "", "", fmt.Errorf("old is not in the file.%s", nearest(body, e.Old, mask))
 }
 
 func said(how string) string {
@@ -125,32 +128,15 @@ func places(body string, found []match) string {
 	return strings.Join(list, ", ")
 }
 
-// region shows what the changed places look like now, with line numbers.
-func region(g *gate.Gate, before, after []byte) string {
-	var out strings.Builder
-	number, shown := 0, 0
-	var a, b, c int
-	for _, line := range splitLines(g.Mask(diff.Unified(encodingOf(before).shown(before), encodingOf(after).shown(after)))) {
-		switch {
-		case shown == regionLines:
-			return out.String() + "…\n"
-		case strings.HasPrefix(line, "@@"):
-			if n, _ := fmt.Sscanf(line, "@@ -%d,%d +%d", &a, &b, &c); n < 3 {
-				fmt.Sscanf(line, "@@ -%d +%d", &a, &c)
-			}
-			if number > 0 {
-				out.WriteString("…\n")
-			}
-			number = c
-		case strings.HasPrefix(line, "+"), strings.HasPrefix(line, " "):
-			text, _ := cutLine(line[1:], maxColumn/10)
-			fmt.Fprintf(&out, "%6d\t%s\n", number, text)
-			number++
-			shown++
-		}
+// changes shows what was changed, masked, as a diff.
+func changes(g *gate.Gate, before, after []byte) string {
+	enc := encodingOf(before)
+	lines := maskedLines(g, diff.Unified([]byte(enc.text(before)), []byte(enc.text(after))))
+	if len(lines) > diffLines {
+		lines = append(lines[:diffLines], "…")
 	}
-	return out.String()
+	for i, line := range lines {
+		lines[i], _ = cutLine(line, maxColumn/10)
+	}
+	return strings.Join(lines, "\n") + "\n"
 }
-
-// shown is the content as text in UTF-8, for showing it.
-func (e encoding) shown(data []byte) []byte { return []byte(e.text(data)) }

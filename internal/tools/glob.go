@@ -18,7 +18,7 @@ import (
 const globMax = 500
 
 type globArgs struct {
-	Pattern string `json:"pattern" jsonschema:"such as src/**/*.{ts,tsx}; without a slash it matches names at any depth"`
+	Pattern string `json:"pattern" about:"such as src/**/*.{ts,tsx}; without a slash it matches names at any depth"`
 	Path    string `json:"path,omitempty"`
 	Ignored bool   `json:"ignored,omitempty"`
 }

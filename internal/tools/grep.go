@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"anchor/internal/gate"
 	"anchor/internal/tool"
@@ -22,16 +21,17 @@ const (
 	grepMax     = 2000
 	grepBytes   = 50 << 10 // and at most
 	grepColumns = 400      // bytes of a line
+	maskAround  = 500      // lines that are masked with what is shown
 )
 
 type grepArgs struct {
-	Pattern    string `json:"pattern" jsonschema:"RE2 expression, matched line by line"`
-	Path       string `json:"path,omitempty" jsonschema:"file or directory"`
-	Glob       string `json:"glob,omitempty" jsonschema:"only files whose name fits, as in glob"`
+	Pattern    string `json:"pattern" about:"RE2 expression, matched line by line"`
+	Path       string `json:"path,omitempty" about:"file or directory"`
+	Glob       string `json:"glob,omitempty" about:"only files whose name fits, as in glob"`
 	IgnoreCase bool   `json:"ignore_case,omitempty"`
-	Context    int    `json:"context,omitempty" jsonschema:"lines around each match"`
-	Mode       string `json:"mode,omitempty" jsonschema:"content (default), files or count"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"lines (or files) shown, default 200"`
+	Context    int    `json:"context,omitempty" about:"lines around each match"`
+	Mode       string `json:"mode,omitempty" about:"content (default), files or count"`
+	Limit      int    `json:"limit,omitempty" about:"lines (or files) shown, default 200"`
 	Ignored    bool   `json:"ignored,omitempty"`
 }
 
@@ -64,35 +64,33 @@ type search struct {
 	want    func(gate.Entry) bool
 	matcher *lineMatcher
 
-	mu     sync.Mutex
-	found  []fileMatches
-	kept   int    // lines, or files, in found
-	beyond string // files after this name are only counted
-	files  int
-	lines  int
+	mu             sync.Mutex
+	found          []fileMatches // by name
+	full           bool          // there is enough in found: what comes after it is only counted
+	files, matches int
 }
 
-// fileMatches is what was found in one file; text is ready to be shown.
+// fileMatches is what was found in one file, ready to be shown.
 type fileMatches struct {
 	name  string
-	count int
-	text  []string
+	lines []shownLine
+	hits  int // of lines
 }
 
-func newSearch(g *gate.Gate, a grepArgs) (*search, error) {
-	s := &search{grepArgs: a, g: g}
+type shownLine struct {
+	text string
+	hit  bool // counts for the limit
+}
+
+func newSearch(g *gate.Gate, a grepArgs) (s *search, err error) {
+	s = &search{grepArgs: a, g: g}
 	s.Context = min(max(a.Context, 0), 50)
-	if s.Limit <= 0 {
+	if s.Limit = min(a.Limit, grepMax); s.Limit <= 0 {
 		s.Limit = grepLimit
 	}
-	s.Limit = min(s.Limit, grepMax)
-	if s.Mode == "" {
-		s.Mode = "content"
-	}
-	if !slices.Contains([]string{"content", "files", "count"}, s.Mode) {
+	if s.Mode = cmp.Or(a.Mode, "content"); !slices.Contains([]string{"content", "files", "count"}, s.Mode) {
 		return nil, fmt.Errorf("mode is content, files or count, not %q", s.Mode)
 	}
-	var err error
 	if a.Glob != "" {
 		if s.want, err = matcher(a.Glob); err != nil {
 			return nil, err
@@ -119,68 +117,68 @@ func (s *search) look(e gate.Entry, data []byte) error {
 	if count == 0 {
 		return nil
 	}
-	m := fileMatches{name: e.Name, count: count}
-	if s.Mode == "content" && s.shows(e.Name) {
-		m.text = s.render(e.Name, data, at)
+	m := fileMatches{name: e.Name, hits: 1}
+	switch s.Mode {
+	case "files":
+		m.lines = []shownLine{{e.Name, true}}
+	case "count":
+		m.lines = []shownLine{{fmt.Sprint(e.Name, ":", count), true}}
+	default:
+		m.hits = len(at)
+		if s.shows(e.Name) {
+			m.lines = s.render(e.Name, data, at)
+		}
 	}
-	s.keep(m)
+	s.keep(m, count)
 	return nil
 }
 
 func (s *search) shows(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.beyond == "" || name < s.beyond
+	return !s.full || name < s.found[len(s.found)-1].name
 }
 
-// keep takes what was found in a file. When much more is kept than can be shown, what comes last is let go.
-func (s *search) keep(m fileMatches) {
+// keep takes what was found in a file, and lets go of what comes after enough.
+func (s *search) keep(m fileMatches, count int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.files++
-	s.lines += m.count
-	if s.beyond != "" && m.name >= s.beyond {
+	s.matches += count
+	at, _ := slices.BinarySearchFunc(s.found, m.name, func(f fileMatches, name string) int { return cmp.Compare(f.name, name) })
+	if s.full && at == len(s.found) {
 		return
 	}
-	s.found = append(s.found, m)
-	if s.kept += max(len(m.text), 1); s.kept < 4*s.Limit+1000 {
-		return
-	}
-	s.sort()
-	s.kept = 0
+	s.found = slices.Insert(s.found, at, m)
+	hits := 0
 	for i, m := range s.found {
-		if s.kept >= s.Limit {
-			s.beyond, s.found = m.name, s.found[:i:i]
+		if hits += m.hits; hits >= s.Limit {
+			s.found, s.full = s.found[:i+1], true
 			return
 		}
-		s.kept += max(min(m.count, s.Limit), 1)
 	}
 }
 
-func (s *search) sort() {
-	slices.SortFunc(s.found, func(a, b fileMatches) int { return cmp.Compare(a.name, b.name) })
-}
-
-// render makes the lines to show of one file: name:number:text, name-number-text for context.
-func (s *search) render(name string, data []byte, at []int) (out []string) {
-	lines := maskedLines(s.g, encodingOf(data).text(data))
+// render makes the lines to show of one file: name:number:text, name-number-text for context. What is masked is seen with
+// the lines around it, so that a key of many lines is known as one.
+func (s *search) render(name string, data []byte, at []int) (out []shownLine) {
+	lines := splitLines(encodingOf(data).text(data))
+	from, to := max(at[0]-maskAround, 0), min(at[len(at)-1]+maskAround, len(lines))
+	copy(lines[from:to], maskedLines(s.g, strings.Join(lines[from:to], "\n")))
 	shown := 0 // the last line that was rendered
-	for i, n := range at {
-		from, to := max(n-s.Context, shown+1), min(n+s.Context, len(lines))
-		if i+1 < len(at) {
-			to = min(to, at[i+1]-1)
+	for _, n := range at {
+		if s.Context > 0 && shown > 0 && n-s.Context > shown+1 {
+			out = append(out, shownLine{"--", false})
 		}
-		if s.Context > 0 && shown > 0 && from > shown+1 {
-			out = append(out, "--")
-		}
-		for k := from; k <= to; k++ {
+		for k := max(n-s.Context, shown+1); k <= min(n+s.Context, len(lines)); k++ {
 			mark := "-"
-			if k == n {
+			_, hit := slices.BinarySearch(at, k)
+			if hit {
 				mark = ":"
 			}
-			out = append(out, fmt.Sprint(name, mark, k, mark, s.excerpt(lines[k-1])))
+			out = append(out, shownLine{fmt.Sprint(name, mark, k, mark, s.excerpt(lines[k-1])), hit})
+			shown = k
 		}
-		shown = max(shown, to)
 	}
 	return out
 }
@@ -190,18 +188,12 @@ func (s *search) excerpt(line string) string {
 	if len(line) <= grepColumns {
 		return line
 	}
-	from := 0
-	if at := s.matcher.re.FindStringIndex(line); at != nil {
-		from = max(at[0]-grepColumns/4, 0)
+	mark := ""
+	if at := s.matcher.re.FindStringIndex(line); at != nil && at[0] > grepColumns/4 {
+		mark, line = "…", strings.ToValidUTF8(line[at[0]-grepColumns/4:], "")
 	}
-	for from > 0 && !utf8.RuneStart(line[from]) {
-		from--
-	}
-	short, _ := cutLine(line[from:], grepColumns)
-	if from > 0 {
-		short = "…" + short
-	}
-	return short
+	short, _ := cutLine(line, grepColumns)
+	return mark + short
 }
 
 // report is the result: what was found in order of the names, and how much more there is.
@@ -209,47 +201,31 @@ func (s *search) report() string {
 	if s.files == 0 {
 		return "No matches.\n"
 	}
-	s.sort()
 	var out strings.Builder
-	lines, files, matches := 0, 0, 0
+	hits := 0
 	for _, m := range s.found {
-		if lines >= s.Limit || out.Len() > grepBytes {
-			break
+		if s.Context > 0 && hits > 0 && s.Mode == "content" {
+			out.WriteString("--\n")
 		}
-		files++
-		switch s.Mode {
-		case "files":
-			out.WriteString(m.name + "\n")
-			lines++
-		case "count":
-			fmt.Fprintf(&out, "%s:%d\n", m.name, m.count)
-			lines++
-		default:
-			if s.Context > 0 && files > 1 {
-				out.WriteString("--\n")
-			}
-			for _, line := range m.text {
-				isMatch := strings.HasPrefix(line, m.name+":")
-				if isMatch && (lines >= s.Limit || out.Len() > grepBytes) {
-					break
+		for _, line := range m.lines {
+			if line.hit {
+				if hits == s.Limit || out.Len() > grepBytes {
+					return out.String() + s.more(hits)
 				}
-				if isMatch {
-					lines++
-					matches++
-				}
-				out.WriteString(line + "\n")
+				hits++
 			}
+			out.WriteString(line.text + "\n")
 		}
 	}
-	return out.String() + s.more(files, matches)
+	return out.String() + s.more(hits)
 }
 
-func (s *search) more(files, matches int) string {
+func (s *search) more(hits int) string {
 	switch {
-	case s.Mode != "content" && s.files > files:
-		return fmt.Sprintf("[%d more files: narrow the search or raise limit]\n", s.files-files)
-	case s.Mode == "content" && s.lines > matches:
-		return fmt.Sprintf("[%d more matches, in %d files in all: narrow the search or raise limit]\n", s.lines-matches, s.files)
+	case s.Mode != "content" && s.files > hits:
+		return fmt.Sprintf("[%d more files: narrow the search or raise limit]\n", s.files-hits)
+	case s.Mode == "content" && s.matches > hits:
+		return fmt.Sprintf("[%d more matches, in %d files in all: narrow the search or raise limit]\n", s.matches-hits, s.files)
 	}
 	return ""
 }

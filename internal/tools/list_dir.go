@@ -20,8 +20,8 @@ const (
 
 type listArgs struct {
 	Path    string `json:"path,omitempty"`
-	Depth   int    `json:"depth,omitempty" jsonschema:"levels, default 2"`
-	Ignored bool   `json:"ignored,omitempty" jsonschema:"show what .gitignore hides"`
+	Depth   int    `json:"depth,omitempty" about:"levels, default 2"`
+	Ignored bool   `json:"ignored,omitempty" about:"show what .gitignore hides"`
 }
 
 func listDir() tool.Tool {
@@ -46,43 +46,29 @@ func listDir() tool.Tool {
 // tree draws entries by indentation. Of many, each directory shows its first ones.
 func tree(found []gate.Entry) string {
 	var out strings.Builder
-	c := chooser{few: len(found) <= listMax, seen: map[string]int{}, hidden: map[string]bool{}}
-	dirs := 0
+	seen, hidden := map[string]int{}, map[string]bool{} // by directory
+	shown, dirs := 0, 0
 	for _, e := range found {
 		if e.Type.IsDir() {
 			dirs++
 		}
-		if c.shows(e) {
-			fmt.Fprintf(&out, "%s%s\n", strings.Repeat("  ", e.Depth-1), label(e))
+		parent, most := path.Dir(e.Rel), listBelow
+		if e.Depth == 1 {
+			most = listTop
 		}
+		seen[parent]++
+		if len(found) > listMax && (hidden[parent] || seen[parent] > most || shown == listMax) {
+			hidden[e.Rel] = true
+			continue
+		}
+		shown++
+		fmt.Fprintf(&out, "%s%s\n", strings.Repeat("  ", e.Depth-1), label(e))
 	}
-	if c.shown < len(found) {
-		fmt.Fprintf(&out, "[%d more entries: list a directory by itself, or use glob]\n", len(found)-c.shown)
+	if shown < len(found) {
+		fmt.Fprintf(&out, "[%d more entries: list a directory by itself, or use glob]\n", len(found)-shown)
 	}
 	fmt.Fprintf(&out, "[%d files, %d directories]\n", len(found)-dirs, dirs)
 	return out.String()
-}
-
-// chooser picks the entries that are shown. It is asked about each one, in the order of the walk.
-type chooser struct {
-	few    bool
-	shown  int
-	seen   map[string]int // entries by directory
-	hidden map[string]bool
-}
-
-func (c *chooser) shows(e gate.Entry) bool {
-	parent, limit := path.Dir(e.Rel), listBelow
-	if e.Depth == 1 {
-		limit = listTop
-	}
-	c.seen[parent]++
-	if c.few || !c.hidden[parent] && c.seen[parent] <= limit && c.shown < listMax {
-		c.shown++
-		return true
-	}
-	c.hidden[e.Rel] = e.Type.IsDir()
-	return false
 }
 
 func label(e gate.Entry) string {
@@ -94,17 +80,10 @@ func label(e gate.Entry) string {
 		return name + " (link)"
 	case !e.Type.IsRegular():
 		return name + " (special file)"
+	case e.Size < 1<<10:
+		return fmt.Sprintf("%s  %d B", name, e.Size)
+	case e.Size < 1<<20:
+		return fmt.Sprintf("%s  %.1f KB", name, float64(e.Size)/(1<<10))
 	}
-	return name + "  " + size(e.Size)
-}
-
-// size is a number of bytes for people.
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	return fmt.Sprintf("%s  %.1f MB", name, float64(e.Size)/(1<<20))
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -29,48 +30,45 @@ var ways = []way{
 	{"with another indentation; new was indented as the file is", anyIndentation},
 }
 
-func exact(body string, e edit) (found []match) {
-	text := e.New
+func exact(body string, e edit) []match {
+	end := ""
 	if !strings.Contains(e.Old, "\r") && lineEnd(body) == "\r\n" {
-		text = withEnds(text, "\r\n")
+		end = "\r\n"
 	}
-	for at := 0; ; {
-		i := strings.Index(body[at:], e.Old)
-		if i < 0 {
-			return found
+	return each(body, e, func(s string) []int {
+		if at := strings.Index(s, e.Old); at >= 0 {
+			return []int{at, at + len(e.Old)}
 		}
-		i += at
-		found = append(found, match{i, i + len(e.Old), text})
-		if at = i + 1; e.All {
-			at = i + len(e.Old)
-		}
-	}
+		return nil
+	}, func(int, int) string { return end })
 }
 
 func anyLineEnds(body string, e edit) []match {
-	if !strings.Contains(e.Old, "\n") {
+	if !strings.Contains(e.Old, "\n") || strings.Contains(e.Old, "\ufffd") { // which an expression finds in any byte that is no UTF-8
 		return nil
 	}
-	var carriages []int // where in the plain text the newlines are that had a \r in front
-	plain := strings.ReplaceAll(body, "\r\n", "\n")
-	for at, n := 0, 0; ; n++ {
-		i := strings.Index(body[at:], "\r\n")
-		if i < 0 {
-			break
+	old := regexp.QuoteMeta(withEnds(e.Old, "\n"))
+	re, err := regexp.Compile(strings.ReplaceAll(old, "\n", "\r?\n"))
+	if err != nil { // too long
+		return nil
+	}
+	return each(body, e, re.FindStringIndex, func(start, end int) string { return endOf(body, start, end) })
+}
+
+// each goes through the places that find returns, and gives new the line ending that lineEnd says for a place.
+func each(body string, e edit, find func(string) []int, lineEnd func(start, end int) string) (found []match) {
+	for at := 0; ; {
+		place := find(body[at:])
+		if place == nil {
+			return found
 		}
-		carriages = append(carriages, at+i-n)
-		at += i + 2
+		m := match{start: at + place[0], end: at + place[1]}
+		m.text = withEnds(e.New, lineEnd(m.start, m.end))
+		found = append(found, m)
+		if at = m.start + 1; e.All {
+			at = m.end
+		}
 	}
-	real := func(at int) int {
-		before, _ := slices.BinarySearch(carriages, at)
-		return at + before
-	}
-	found := exact(plain, edit{withEnds(e.Old, "\n"), e.New, e.All})
-	for i, m := range found {
-		start, end := real(m.start), real(m.end)
-		found[i] = match{start, end, withEnds(e.New, endOf(body, start, end))}
-	}
-	return found
 }
 
 // endOf is the line ending to use for new text in place of body[start:end].
@@ -96,78 +94,61 @@ func anyBlanksAtEnd(body string, e edit) []match {
 }
 
 // byLines looks for whole lines. fits compares old's lines with as many of the file and returns how a line of new is to be
-// written there, or nil if they don't match. Lines have their ends.
+// written there, or nil if they don't match.
 func byLines(body string, e edit, fits func(old, file []string) func(string) string) (found []match) {
-	old, lines := pieces(withEnds(e.Old, "\n")), pieces(body)
-	if strings.TrimSpace(e.Old) == "" {
+	old, text := withEnds(e.Old, "\n"), withEnds(e.New, "\n")
+	if strings.HasSuffix(old, "\n") && strings.HasSuffix(text, "\n") { // the last line's end stays as it is
+		old, text = unended(old), unended(text)
+	}
+	if strings.TrimSpace(old) == "" {
 		return nil
 	}
-	offset := 0
-	for i := 0; i+len(old) <= len(lines); i++ {
-		file := lines[i : i+len(old)]
-		write := fits(old, file)
-		if write == nil {
-			offset += len(lines[i])
-			continue
+	wanted, lines := slices.Collect(strings.Lines(old)), slices.Collect(strings.Lines(body))
+	for i, at := 0, 0; i+len(wanted) <= len(lines); {
+		step, file := 1, lines[i:i+len(wanted)]
+		if write := fits(wanted, file); write != nil {
+			whole := strings.Join(file, "")
+			end := endOf(body, at, at+len(whole))
+			if !strings.HasSuffix(old, "\n") {
+				whole = unended(whole)
+			}
+			found = append(found, match{at, at + len(whole), rewrite(file, wanted, slices.Collect(strings.Lines(text)), write, end)})
+			if e.All {
+				step = len(wanted)
+			}
 		}
-		m := match{start: offset, end: offset + len(strings.Join(file, ""))}
-		file = slices.Clone(file)
-		if last := len(old) - 1; !strings.HasSuffix(old[last], "\n") { // the line's end is no part of the match
-			line := strings.TrimRight(file[last], "\r\n")
-			m.end -= len(file[last]) - len(line)
-			file[last] = line
+		for range step {
+			at += len(lines[i])
+			i++
 		}
-		m.text = rewrite(file, old, pieces(withEnds(e.New, "\n")), write, endOf(body, m.start, m.end))
-		found = append(found, m)
-		skip := 1
-		if e.All {
-			skip = len(old)
-		}
-		for _, line := range lines[i : i+skip] {
-			offset += len(line)
-		}
-		i += skip - 1
 	}
 	return found
 }
 
-// pieces splits text into lines with their ends.
-func pieces(text string) []string {
-	lines := strings.SplitAfter(text, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
-}
-
-// rewrite makes the lines of a file that old matched into new ones: what old and new begin and end with alike stays as it is.
-// It may change file.
+// rewrite makes the lines of a file that old matched into new ones: what old and new begin and end with alike stays as it
+// is. It ends with a line ending if new does.
 func rewrite(file, old, new []string, write func(string) string, end string) string {
-	last := len(file) - 1
-	unended := strings.HasSuffix(old[last], "\n") && !strings.HasSuffix(file[last], "\n") // the end of a file without a final newline
-	if unended {
-		file[last] += end
-	}
-	head := 0
-	for head < min(len(old), len(new)) && old[head] == new[head] {
+	same := func(i, k int) bool { return unended(old[i]) == unended(new[k]) }
+	shorter, head, tail := min(len(old), len(new)), 0, 0
+	for head < shorter && same(head, head) {
 		head++
 	}
-	tail := 0
-	for tail < min(len(old), len(new))-head && old[len(old)-1-tail] == new[len(new)-1-tail] {
+	for tail < shorter-head && same(len(old)-1-tail, len(new)-1-tail) {
 		tail++
 	}
-	var out strings.Builder
-	for _, line := range file[:head] {
-		out.WriteString(line)
-	}
+	lines := slices.Clone(file[:head])
 	for _, line := range new[head : len(new)-tail] {
-		out.WriteString(withEnds(write(line), end))
+		lines = append(lines, write(unended(line))+end)
 	}
-	for _, line := range file[len(file)-tail:] {
-		out.WriteString(line)
+	lines = append(lines, file[len(file)-tail:]...)
+	for i := range lines {
+		if !strings.HasSuffix(lines[i], "\n") { // the last one of the file
+			lines[i] += end
+		}
 	}
-	if unended {
-		return strings.TrimSuffix(out.String(), end)
+	out := strings.Join(lines, "")
+	if len(new) == 0 || !strings.HasSuffix(new[len(new)-1], "\n") {
+		out = unended(out)
 	}
-	return out.String()
+	return out
 }

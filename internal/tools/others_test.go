@@ -36,9 +36,6 @@ func (o *others) Load(_ context.Context, name string) (string, error) {
 
 func TestOthers(t *testing.T) {
 	b := lay(t, nil)
-	for _, name := range []string{"agent_status", "ask_user", "skill", "agent", "agent_stop"} {
-		b.want(b.call(name, "id", "x", "task", "x", "name", "x", "question", "x", "options", []string{"x"}), tool.Failed)
-	}
 	o := &others{}
 	b.env.Asker, b.env.Spawner, b.env.Skills = o, o, o
 	b.want(b.call("agent", "task", "look"), tool.OK, "agent-1")

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -19,8 +20,8 @@ const (
 
 type readArgs struct {
 	Path   string `json:"path"`
-	Offset int    `json:"offset,omitempty" jsonschema:"first line, from 1"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"number of lines"`
+	Offset int    `json:"offset,omitempty" about:"first line, from 1"`
+	Limit  int    `json:"limit,omitempty" about:"number of lines"`
 }
 
 func readFile() tool.Tool {
@@ -37,12 +38,12 @@ func readFile() tool.Tool {
 
 // show makes the result of a file that was read.
 func show(g *gate.Gate, f gate.File, a readArgs) tool.Result {
-	if kind := imageType(f.Data); kind != "" && f.Size <= imageLimit {
+	kind, enc := typeOf(f.Data), encodingOf(f.Data)
+	switch {
+	case strings.HasPrefix(kind, "image/") && f.Size <= imageLimit:
 		return tool.Result{Outcome: tool.OK, Text: fmt.Sprintf("%s: %s, %d bytes", f.Name, kind, f.Size), Images: []msg.Image{{Type: kind, Data: f.Data}}}
-	}
-	enc := encodingOf(f.Data)
-	if enc == notText || binaryType(f.Data) != "data" {
-		return tool.Done(fmt.Sprintf("%s is a binary file (%s, %d bytes): it is not shown as text.", f.Name, binaryType(f.Data), f.Size))
+	case kind != "" || enc == notText:
+		return tool.Done(fmt.Sprintf("%s is a binary file (%s, %d bytes): it is not shown as text.", f.Name, cmp.Or(kind, "data"), f.Size))
 	}
 	lines := maskedLines(g, enc.text(f.Data))
 	first := max(a.Offset, 1)
@@ -83,34 +84,21 @@ func show(g *gate.Gate, f gate.File, a readArgs) tool.Result {
 	return tool.Done(out.String())
 }
 
-// imageType returns the media type of an image that models can see, or "".
-func imageType(data []byte) string {
-	switch {
-	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
-		return "image/jpeg"
-	case bytes.HasPrefix(data, []byte("GIF87a")), bytes.HasPrefix(data, []byte("GIF89a")):
-		return "image/gif"
-	case len(data) > 12 && bytes.HasPrefix(data, []byte("RIFF")) && string(data[8:12]) == "WEBP":
-		return "image/webp"
-	}
-	return ""
-}
-
-// binaryType names the type of a file by how it starts; "data" for what is not known.
-func binaryType(data []byte) string {
+// typeOf names the type of a file by how it starts: the media type of an image that models can see, the name of another
+// binary; empty for what is not known.
+func typeOf(data []byte) string {
 	for _, t := range []struct{ start, name string }{
-		{"%PDF-", "PDF"}, {"PK\x03\x04", "zip archive"}, {"\x1f\x8b", "gzip"}, {"BZh9", "bzip2"}, {"\xfd7zXZ", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"},
-		{"\x7fELF", "program"}, {"\xcf\xfa\xed\xfe", "program"}, {"MZ\x90\x00", "program"}, {"\x00asm", "WebAssembly"}, {"SQLite format 3\x00", "SQLite database"},
-		{"\xca\xfe\xba\xbe", "Java class or program"}, {"OggS", "audio"}, {"ID3", "audio"}, {"wOF", "font"},
+		{"\x89PNG\r\n\x1a\n", "image/png"}, {"\xff\xd8\xff", "image/jpeg"}, {"GIF87a", "image/gif"}, {"GIF89a", "image/gif"}, {"%PDF-", "PDF"},
+		{"PK\x03\x04", "zip archive"}, {"\x1f\x8b", "gzip"}, {"BZh9", "bzip2"}, {"\xfd7zXZ", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"},
+		{"\x7fELF", "program"}, {"\xcf\xfa\xed\xfe", "program"}, {"MZ\x90\x00", "program"}, {"\x00asm", "WebAssembly"},
+		{"SQLite format 3\x00", "SQLite database"}, {"\xca\xfe\xba\xbe", "Java class or program"},
 	} {
 		if bytes.HasPrefix(data, []byte(t.start)) {
 			return t.name
 		}
 	}
-	if kind := imageType(data); kind != "" {
-		return kind
+	if len(data) > 12 && string(data[:4])+string(data[8:12]) == "RIFFWEBP" {
+		return "image/webp"
 	}
-	return "data"
+	return ""
 }

@@ -12,7 +12,7 @@ import (
 
 type shellArgs struct {
 	Command string `json:"command"`
-	Timeout int    `json:"timeout,omitempty" jsonschema:"seconds, default 120, at most 3600"`
+	Timeout int    `json:"timeout,omitempty" about:"seconds, default 120, at most 3600"`
 }
 
 func shell() tool.Tool {

@@ -14,9 +14,6 @@ func skill() tool.Tool {
 	return tool.Of(spec("skill", false, "Load a skill's instructions before you do what it is for."),
 		func(a skillArgs) string { return a.Name },
 		func(ctx context.Context, env tool.Env, a skillArgs) (tool.Result, error) {
-			if env.Skills == nil {
-				return tool.Fail("There are no skills here."), nil
-			}
 			return answered(ctx)(env.Skills.Load(ctx, a.Name))
 		})
 }

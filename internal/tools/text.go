@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	bom      = "\xef\xbb\xbf"
-	headSize = 8 << 10 // how much of a file tells whether it is text
+	bom       = "\xef\xbb\xbf"
+	headSize  = 8 << 10 // how much of a file tells whether it is text
+	maxColumn = 2000    // bytes of a line that are shown
 )
 
 // encoding is how a file holds its text.
 type encoding string
 
 const (
-	utf8Text  encoding = "UTF-8"
-	utf16LE   encoding = "UTF-16 LE"
-	utf16BE   encoding = "UTF-16 BE"
-	latin1    encoding = "Latin-1"
-	notText   encoding = ""
-	maxColumn          = 2000 // characters of a line that are shown
+	utf8Text encoding = "UTF-8"
+	utf16LE  encoding = "UTF-16 LE"
+	utf16BE  encoding = "UTF-16 BE"
+	latin1   encoding = "Latin-1"
+	notText  encoding = ""
 )
 
 // encodingOf tells how a file holds its text. What has a NUL early on is no text, unless it is UTF-16; what is no valid
@@ -38,53 +38,37 @@ func encodingOf(data []byte) encoding {
 	case bytes.HasPrefix(data, []byte("\xfe\xff")):
 		return utf16BE
 	case bytes.IndexByte(head, 0) >= 0:
-		return unmarkedUTF16(head, len(data))
+		odd := func(r rune) bool { return isControl(r) || r > 0xff }
+		for _, unmarked := range []encoding{utf16LE, utf16BE} {
+			if len(data)%2 == 0 && !strings.ContainsFunc(unmarked.text(head), odd) {
+				return unmarked
+			}
+		}
+		return notText
 	case utf8.Valid(data):
 		return utf8Text
 	}
-	controls := 0
-	for _, c := range head {
-		if c < ' ' && !bytes.ContainsRune([]byte("\t\n\v\f\r\b\x1b"), rune(c)) || c == 0x7f {
+	good, bad, controls := 0, 0, 0
+	for _, r := range string(data) {
+		switch {
+		case r == utf8.RuneError:
+			bad++
+		case r > 0x7e:
+			good++
+		case isControl(r):
 			controls++
 		}
 	}
-	if controls*50 > len(head) {
+	switch {
+	case controls*50 > len(data):
 		return notText
-	}
-	good, bad := 0, 0
-	for rest := data; len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		if r == utf8.RuneError && size == 1 {
-			bad++
-		} else if size > 1 {
-			good++
-		}
-		rest = rest[size:]
-	}
-	if good > bad {
+	case good > bad:
 		return utf8Text
 	}
 	return latin1
 }
 
-// unmarkedUTF16 looks for UTF-16 without a mark: nearly all of the one half of the bytes are NUL, none of the other half.
-func unmarkedUTF16(head []byte, size int) encoding {
-	var zeros [2]int
-	for i, c := range head {
-		if c == 0 {
-			zeros[i%2]++
-		}
-	}
-	switch many := len(head) * 2 / 5; {
-	case size%2 != 0:
-		return notText
-	case zeros[0] == 0 && zeros[1] > many:
-		return utf16LE
-	case zeros[1] == 0 && zeros[0] > many:
-		return utf16BE
-	}
-	return notText
-}
+func isControl(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\v\f\r\b\x1b", r) }
 
 // text returns the text of a file in its encoding as valid UTF-8, without a byte order mark.
 func (e encoding) text(data []byte) string {
@@ -112,27 +96,26 @@ func decodeUTF16(data []byte, order binary.ByteOrder) string {
 }
 
 // bytes returns text as a file in this encoding holds it.
-func (e encoding) bytes(text string) (string, error) {
+func (e encoding) bytes(text string) ([]byte, error) {
 	switch e {
 	case utf16LE, utf16BE:
-		return "", fmt.Errorf("the file is %s, which is not changed as text: convert it with a command, or leave it", e)
+		return nil, fmt.Errorf("the file is %s, which is not changed as text: convert it with a command, or leave it", e)
 	case latin1:
-		var out strings.Builder
+		out := make([]byte, 0, len(text))
 		for _, r := range text {
 			if r > 0xff {
-				return "", fmt.Errorf("the file is Latin-1, which has no %q: convert the file to UTF-8 first, or use other characters", r)
+				return nil, fmt.Errorf("the file is Latin-1, which has no %q: convert the file to UTF-8 first, or use other characters", r)
 			}
-			out.WriteByte(byte(r))
+			out = append(out, byte(r))
 		}
-		return out.String(), nil
+		return out, nil
 	}
-	return text, nil
+	return []byte(text), nil
 }
 
 // lineEnd returns the line ending of a text: "\r\n" or "\n" if all its lines end so, else "".
 func lineEnd(text string) string {
-	all, crlf := strings.Count(text, "\n"), strings.Count(text, "\r\n")
-	switch {
+	switch all, crlf := strings.Count(text, "\n"), strings.Count(text, "\r\n"); {
 	case all == 0:
 		return ""
 	case crlf == 0:
@@ -148,54 +131,27 @@ func withEnds(text, end string) string {
 	if end == "" {
 		return text
 	}
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if end == "\n" {
-		return text
-	}
-	return strings.ReplaceAll(text, "\n", end)
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", end)
 }
 
 // splitLines splits text into lines without their ends. A final newline starts no further line.
-func splitLines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSuffix(lines[i], "\r")
+func splitLines(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		lines = append(lines, unended(line))
 	}
 	return lines
 }
 
-// maskedLines returns the lines of text with secrets masked, as many as there were: a secret of several lines leaves a mask
-// on its last line and a short mark on the others.
-func maskedLines(g *gate.Gate, text string) []string {
-	plain, masked := splitLines(text), splitLines(g.Mask(text))
-	if len(plain) == len(masked) {
-		return masked
-	}
-	stream := g.Masker().Stream()
-	for i, line := range plain {
-		out := string(stream.Next([]byte(line + "\n")))
-		if i == len(plain)-1 {
-			out += string(stream.Rest())
-		}
-		shown := splitLines(out)
-		if plain[i] = "[masked]"; len(shown) > 0 {
-			plain[i] = shown[len(shown)-1]
-		}
-	}
-	return plain
-}
+// unended takes the line ending off the end of a text.
+func unended(text string) string { return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r") }
+
+// maskedLines returns the lines of a text with secrets masked. A mask takes no line away.
+func maskedLines(g *gate.Gate, text string) []string { return splitLines(g.Mask(text)) }
 
 // cutLine shortens a line to a number of bytes, at a character's end, and says so.
 func cutLine(line string, limit int) (short string, cut bool) {
 	if len(line) <= limit {
 		return line, false
 	}
-	end := limit
-	for end > 0 && !utf8.RuneStart(line[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s… [line cut: it has %d bytes]", line[:end], len(line)), true
+	return fmt.Sprintf("%s… [line cut: it has %d bytes]", strings.ToValidUTF8(line[:limit], ""), len(line)), true
 }

@@ -300,8 +300,8 @@ func TestEditFile(t *testing.T) {
 		fmt.Fprintln(&lines, i+1)
 	}
 	b := lay(t, map[string]string{"n.txt": lines.String(), "u.txt": "\xff\xfeh\x00", "real/conf": "v=1", "link": "-> real/conf", "secret.txt": "a\npassword: ghp_0123456789abcdefghij0123456789abcdef\n"})
-	b.want(b.call("edit_file", "path", "n.txt", "edits", []edit{{Old: "\n50\n", New: "\nFIFTY\n"}, {Old: "\n75\n", New: "\nSEVENTY\nFIVE\n"}}), tool.OK, "Wrote n.txt (+3 -2 lines)", "    50\tFIFTY\n", "    76\tFIVE\n", "!    60\t")
-	b.want(b.call("edit_file", "path", "n.txt", "edits", []edit{{Old: "  51\n  52", New: "  x\n  y"}}), tool.OK, "edits[0]: matched with another indentation", "    51\tx\n")
+	b.want(b.call("edit_file", "path", "n.txt", "edits", []edit{{Old: "\n50\n", New: "\nFIFTY\n"}, {Old: "\n75\n", New: "\nSEVENTY\nFIVE\n"}}), tool.OK, "Wrote n.txt (+3 -2 lines)", "@@ -47,7 +47,7 @@\n", "+FIFTY\n", "+FIVE\n", "! 60\n")
+	b.want(b.call("edit_file", "path", "n.txt", "edits", []edit{{Old: "  51\n  52", New: "  x\n  y"}}), tool.OK, "edits[0]: matched with another indentation", "-51\n-52\n+x\n+y\n")
 	b.want(b.call("edit_file", "path", "n.txt", "edits", []edit{{Old: "none", New: "x"}}), tool.Failed, "old is not in the file", "Nothing was written")
 	b.want(b.call("edit_file", "path", "n.txt", "edits", []edit{}), tool.Failed, "edits is empty")
 	b.want(b.call("edit_file", "path", "nope", "edits", []edit{{Old: "a", New: "b"}}), tool.Failed, "does not exist")

@@ -33,15 +33,12 @@ func replace(old []byte, exists bool, content string) ([]byte, error) {
 	if !exists || len(old) == 0 {
 		return []byte(content), nil
 	}
+	text := withEnds(strings.TrimPrefix(content, bom), lineEnd(string(old)))
 	enc := encodingOf(old)
-	text, err := enc.bytes(withEnds(strings.TrimPrefix(content, bom), lineEnd(string(old))))
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasPrefix(string(old), bom) {
+	if enc != latin1 && strings.HasPrefix(string(old), bom) {
 		text = bom + text
 	}
-	return []byte(text), nil
+	return enc.bytes(text)
 }
 
 func written(w gate.Written) string {
