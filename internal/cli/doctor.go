@@ -145,7 +145,7 @@ func models(ctx context.Context, sh shell, o *options) error {
 		}
 	}
 	if rows == nil {
-		return exit{exitUsage, "no model to use: " + gettingStarted}
+		return usagef("no model to use: %s", gettingStarted)
 	}
 	return table(sh.out, rows)
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -38,14 +39,13 @@ func (w *work) choose(ctx context.Context) (agent.Model, error) {
 			return w.describe(p, name)
 		}
 	}
-	text := "no model to use: "
 	for _, l := range w.listAll(ctx, func(p config.Provider) bool { return p.Local }) {
 		if len(l.models) > 0 {
 			name := l.Name + "/" + l.models[0].ID
-			return agent.Model{}, usagef("%sa local server has %s, use it with -m %s; or %s", text, name, name, gettingStarted)
+			return agent.Model{}, usagef("no model to use: a local server has %s, use it with -m %s; or %s", name, name, gettingStarted)
 		}
 	}
-	return agent.Model{}, exit{exitUsage, text + gettingStarted}
+	return agent.Model{}, usagef("no model to use: %s", gettingStarted)
 }
 
 // gettingStarted tells a user without a model the shortest ways to one.
@@ -123,6 +123,21 @@ func info(p config.Provider, name string, window int) model.Info {
 	return i
 }
 
+// measure asks the server for the window of the model where the settings do not know it, and the table neither or it is the
+// user's own server; and tells if nobody knows.
+func (w *work) measure(ctx context.Context, m *agent.Model) {
+	p, known := w.set.Providers[m.Provider]
+	if known && m.Info.Source != "config" && (p.Local || !m.Info.Known) {
+		listed, _ := w.list(ctx, p)
+		if i := slices.IndexFunc(listed, func(l provider.Listed) bool { return l.ID == m.Name }); i >= 0 {
+			m.Info = info(p, m.Name, listed[i].Window)
+		}
+	}
+	if !m.Info.Known {
+		w.notices = append(w.notices, fmt.Sprintf("the context window of %s is not known; %d tokens are assumed (set contextWindow in its provider's models)", m.Name, m.Info.Window))
+	}
+}
+
 // listing is what a provider's server has, or why that can't be told.
 type listing struct {
 	config.Provider
@@ -154,11 +169,11 @@ func (w *work) list(ctx context.Context, p config.Provider) ([]provider.Listed, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	wire, err := w.wire(p)
-	if lister, ok := wire.(provider.Lister); err == nil && ok {
-		return lister.Models(ctx)
+	wire, err := w.wire(p, "")
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	return wire.Models(ctx)
 }
 
 // key runs a keyCommand through the gate, with the user's whole environment, outside the project, and returns what it printed.
@@ -181,20 +196,25 @@ func (w *work) key(ctx context.Context, command string) (string, error) {
 	return string(out), err
 }
 
-// wire makes the client of a provider, without retry.
-func (w *work) wire(p config.Provider) (provider.Provider, error) {
+// wire makes the client of a provider for a model, without retry. The bound of replies is known for models of the vendor's own, and
+// those that the settings describe; the Messages API must have one.
+func (w *work) wire(p config.Provider, name string) (*provider.Client, error) {
 	e := provider.Endpoint{Name: p.Name, BaseURL: string(p.BaseURL), KeyName: cmp.Or(p.KeyEnv, "keyCommand"), Headers: p.Headers, StallTimeout: w.set.StallTimeout.Time()}
 	e.Key = func(ctx context.Context) (string, error) { return p.Key(ctx, w.sh.getenv, w.key) }
 	if p.Local {
 		e.FirstByte = 10 * time.Minute // a local server may read a long prompt, or load the model, for minutes
 	}
-	if p.Type == config.Anthropic {
+	if p.Type == config.Anthropic || p.Models[name].MaxOutput > 0 || model.ProviderOf(name) == p.Name {
+		e.MaxTokens = info(p, name, 0).MaxOutput
+	}
+	if e.HTTP = w.http; p.Type == config.Anthropic {
 		return anthropic.New(e)
 	}
 	return openai.New(e)
 }
 
-// describe tells what an agent needs to know of a model of a provider. What is wrong with the provider's settings is an error for exit code 2.
+// describe tells what an agent needs to know of a model of a provider. What is wrong with the provider's settings is an error
+// for exit code 2.
 func (w *work) describe(p config.Provider, name string) (agent.Model, error) {
 	if complaint := w.set.Misplaced(p); complaint != "" {
 		return agent.Model{}, exit{exitUsage, complaint}
@@ -202,24 +222,21 @@ func (w *work) describe(p config.Provider, name string) (agent.Model, error) {
 	if !p.Usable(w.sh.getenv) && !p.Local && p.KeyEnv != "" {
 		return agent.Model{}, usagef("no key for %s: set %s, or choose another model with -m", p.Name, p.KeyEnv)
 	}
-	if _, err := w.wire(p); err != nil {
+	if _, err := w.wire(p, name); err != nil {
 		return agent.Model{}, exit{exitUsage, err.Error()}
 	}
 	if text := p.Warning(); text != "" && !slices.Contains(w.notices, text) {
 		w.notices = append(w.notices, text)
 	}
 	return agent.Model{Provider: p.Name, Name: name, Info: info(p, name, 0), Open: func() provider.Provider {
-		wire, err := w.wire(p)
-		if err != nil {
-			panic(err) // it was made once before, from the same settings
-		}
-		return provider.WithRetry(wire, provider.RetryOptions{})
+		wire, _ := w.wire(p, name) // as before, from the same settings
+		return provider.WithRetry(wire)
 	}}, nil
 }
 
 // scripted makes a model of a script file, one for all agents of the run.
 func (w *work) scripted(file string) (agent.Model, error) {
-	if w.set.From["model"] != "--model" {
+	if w.o.model != "script:"+file {
 		return agent.Model{}, usagef("script:FILE is taken from the flag --model only")
 	}
 	text, err := userText("--model", file)
@@ -231,6 +248,6 @@ func (w *work) scripted(file string) (agent.Model, error) {
 	}
 	known := model.Info{Window: 200_000, MaxOutput: 32_000, Known: true, Source: "script"}
 	return agent.Model{Provider: "script", Name: "script", Info: known, Open: func() provider.Provider {
-		return provider.WithRetry(w.script, provider.RetryOptions{})
+		return provider.WithRetry(w.script)
 	}}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 	"anchor/internal/gate"
 	"anchor/internal/home"
 	"anchor/internal/policy"
+	"anchor/internal/provider"
 	"anchor/internal/provider/script"
 	"anchor/internal/session"
 	"anchor/internal/skill"
@@ -38,6 +40,7 @@ type work struct {
 	notices []string
 	model   agent.Model
 	script  *script.Script // the model, if it is one
+	http    *http.Client   // of all model servers
 	store   session.Store
 	log     *session.Log // nil: not saved
 	past    *session.Past
@@ -55,7 +58,7 @@ type face struct {
 // prepare makes the gate, reads the settings layer by layer through it, and gives it the rules. Nothing is written yet. Errors
 // are for exit code 2.
 func prepare(ctx context.Context, sh shell, o *options, f face) (*work, error) {
-	w := &work{sh: sh, o: o, face: f, set: config.New()}
+	w := &work{sh: sh, o: o, face: f, set: config.New(), http: provider.NewHTTP()}
 	options := gate.Options{Dir: cmp.Or(o.dir, "."), Env: sh.env, Approver: f.approver, Sink: f.sink, Record: w.record}
 	var err error
 	if w.dirs, err = home.Find(sh.getenv); err != nil {
@@ -121,12 +124,10 @@ func (w *work) settings(ctx context.Context) (rules policy.Rules, err error) {
 		w.set.Effort, w.set.From["effort"] = w.o.effort, "--effort"
 	}
 	rules.Yolo = w.o.yolo
-	allow, err := parsed(w.set.Allow, "--allow", w.o.allow)
-	if err != nil {
+	if rules.Allow, err = parsed(append(w.set.Allow, config.From("--allow", w.o.allow)...)); err != nil {
 		return rules, err
 	}
-	deny, err := parsed(w.set.Deny, "--deny", w.o.deny)
-	rules.Allow, rules.Deny = allow, deny
+	rules.Deny, err = parsed(append(w.set.Deny, config.From("--deny", w.o.deny)...))
 	return rules, err
 }
 
@@ -145,11 +146,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// parsed reads the rules of the settings, and those of a flag.
-func parsed(list []config.Sourced, flag string, more []string) (out []policy.Sourced, err error) {
-	for _, text := range more {
-		list = append(list, config.Sourced{Text: text, Source: flag})
-	}
+func parsed(list []config.Sourced) (out []policy.Sourced, err error) {
 	for _, r := range list {
 		rule, err := policy.ParseRule(r.Text)
 		if err != nil {

@@ -24,6 +24,7 @@ func (w *work) open(ctx context.Context) error {
 	if w.model, err = w.choose(ctx); err != nil {
 		return err
 	}
+	w.measure(ctx, &w.model)
 	if err := w.openSession(); err != nil {
 		return err
 	}

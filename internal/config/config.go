@@ -51,7 +51,8 @@ type Directory struct {
 // Sourced is an entry of a list as it was written, and the file, variable or flag it came from.
 type Sourced struct{ Text, Source string }
 
-func sourced(source string, list []string) (out []Sourced) {
+// From gives a list its source.
+func From(source string, list []string) (out []Sourced) {
 	for _, text := range list {
 		out = append(out, Sourced{text, source})
 	}
@@ -75,8 +76,8 @@ func (s *Settings) User(file string, data []byte, dir string) error {
 	}
 	s.unknown = d.unknown
 	s.warn(d)
-	s.Allow = append(sourced(file, s.AllowRules), sourced(file, s.Directories[dir].Allow)...)
-	s.Deny, s.Instructions = sourced(file, s.DenyRules), sourced(file, s.InstructionFiles)
+	s.Allow = append(From(file, s.AllowRules), From(file, s.Directories[dir].Allow)...)
+	s.Deny, s.Instructions = From(file, s.DenyRules), From(file, s.InstructionFiles)
 	for name, p := range s.Providers {
 		if p.Name = name; p.Type == "" {
 			p.Type = OpenAI
@@ -116,8 +117,8 @@ func (s *Settings) Project(file string, data []byte, getenv func(string) string)
 		s.Notices = append(s.Notices, fmt.Sprintf("%s: a project may set only model, deny and instructions; ignored: %s", file, strings.Join(slices.Sorted(maps.Keys(ignored)), ", ")))
 	}
 	s.warn(d)
-	s.Deny = append(s.Deny, sourced(file, p.DenyRules)...)
-	s.Instructions = append(s.Instructions, sourced(file, p.InstructionFiles)...)
+	s.Deny = append(s.Deny, From(file, p.DenyRules)...)
+	s.Instructions = append(s.Instructions, From(file, p.InstructionFiles)...)
 	provider, _, named := strings.Cut(p.Model, "/")
 	switch has, known := s.Providers[provider]; {
 	case p.Model == "":
