@@ -62,7 +62,7 @@ func TestClassify(t *testing.T) {
 		{400, wrap("max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens"), BadRequest, 0, ""},
 		{429, wrap("Request too large: input tokens per minute limit 30000"), Rate, 0, ""},
 	} {
-		e := Classify(c.status, nil, []byte(c.body))
+		e := classify(c.status, nil, []byte(c.body))
 		if e.Kind != c.kind || e.Limit != c.limit || !strings.Contains(e.Message, c.says) {
 			t.Errorf("%d %.90s\n\tgives %s, limit %d, %q; want %s, limit %d", c.status, c.body, e.Kind, e.Limit, e.Message, c.kind, c.limit)
 		}

@@ -2,8 +2,10 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"hash/fnv"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,43 +13,34 @@ import (
 	"anchor/internal/msg"
 )
 
-// Cache keeps what a wire made of the messages of the last request, so that a long conversation is not encoded again each
-// round. Messages never change, so their address is enough of a key.
-type Cache[T any] struct {
-	kept   map[msg.Message]T
-	target string
-	spec   []msg.Spec
-	raw    []byte
+// Turn is what one side says in a row, encoded: the model's replies in Texts, or tool results, texts and images of the other side.
+type Turn struct {
+	Reply                  bool
+	Results, Texts, Images [][]byte
 }
 
-// Messages returns the encoded form of each message. What the last request did not have is encoded now; what this one does
-// not have is forgotten. target names what the encoding depends on beside the message: when it changes, all is done again.
-func (c *Cache[T]) Messages(target string, messages []msg.Message, encode func(msg.Message) T) []T {
-	if c.target != target {
-		c.target, c.kept = target, nil
-	}
-	next := make(map[msg.Message]T, len(messages))
-	out := make([]T, len(messages))
-	for i, m := range messages {
-		v, ok := c.kept[m]
-		if !ok {
-			v = encode(m)
+// Join appends parts to out, with sep between them.
+func Join(out []byte, sep string, parts [][]byte) []byte {
+	for i, p := range parts {
+		if i > 0 {
+			out = append(out, sep...)
 		}
-		next[m], out[i] = v, v
+		out = append(out, p...)
 	}
-	c.kept = next
 	return out
 }
 
-// Tools returns the encoded tool definitions; encode is called only when they changed.
-func (c *Cache[T]) Tools(specs []msg.Spec, encode func([]msg.Spec) []byte) []byte {
-	same := func(a, b msg.Spec) bool {
-		return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)
+// addTurn adds a turn to the last one of the same side, or as a new one. Empty ones are left out.
+func addTurn(turns []Turn, t Turn) []Turn {
+	if len(t.Results)+len(t.Texts)+len(t.Images) == 0 {
+		return turns
 	}
-	if c.raw == nil || !slices.EqualFunc(c.spec, specs, same) {
-		c.spec, c.raw = slices.Clone(specs), encode(specs)
+	if n := len(turns); n == 0 || turns[n-1].Reply != t.Reply {
+		turns = append(turns, Turn{Reply: t.Reply})
 	}
-	return c.raw
+	last := &turns[len(turns)-1]
+	last.Results, last.Texts, last.Images = append(last.Results, t.Results...), append(last.Texts, t.Texts...), append(last.Images, t.Images...)
+	return turns
 }
 
 // Encode is v as JSON, with <, > and & left as they are. v is made of strings, numbers and JSON that was checked, so it always
@@ -62,51 +55,57 @@ func Encode(v any) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// UserText is what a message that is not the assistant's says in a user's role, "" for nothing. A note and a summary are
-// marked as such: the user did not say them.
-func UserText(m msg.Message) string {
-	wrap := func(tag, s string) string {
-		if strings.TrimSpace(s) == "" {
-			return ""
-		}
-		return "<" + tag + ">\n" + s + "\n</" + tag + ">"
-	}
+// Says is what a message says in text, "" for nothing; a tool result always says something. A note and a summary
+// are marked as such: the user did not say them.
+func Says(m msg.Message) string {
+	text, before, after := "", "", ""
 	switch m := m.(type) {
 	case *msg.User:
-		if strings.TrimSpace(m.Text) != "" {
-			return m.Text
-		}
+		text = m.Text
+	case *msg.Assistant:
+		text = m.Text()
 	case *msg.Note:
-		return wrap("note", m.Text)
+		text, before, after = m.Text, "<note>\n", "\n</note>"
 	case *msg.Summary:
-		return wrap("summary", m.Text)
+		text, before, after = m.Text, "<summary>\n", "\n</summary>"
+	case *msg.Tool:
+		if text = m.Text; strings.TrimSpace(text) == "" {
+			text = "(no output)"
+		}
 	}
-	return ""
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return before + text + after
 }
 
-// ResultText is what a tool result says; never empty.
-func ResultText(m *msg.Tool) string {
-	if strings.TrimSpace(m.Text) == "" {
-		return "(no output)"
+// Images are those of a message, each encoded by image, or by text with the reason why it can't be sent: one bad image must not
+// make every later request fail.
+func Images(m msg.Message, image func(msg.Image) []byte, text func(string) []byte) (out [][]byte) {
+	var list []msg.Image
+	switch m := m.(type) {
+	case *msg.User:
+		list = m.Images
+	case *msg.Tool:
+		list = m.Images
 	}
-	return m.Text
+	for _, i := range list {
+		switch {
+		case len(i.Data) == 0:
+			out = append(out, text("[an empty image was left out]"))
+		case !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, i.Type):
+			out = append(out, text("[an image of type "+i.Type+" was left out: models take PNG, JPEG, GIF and WebP]"))
+		default:
+			out = append(out, image(i))
+		}
+	}
+	return out
 }
 
-// ImageFault says why an image can't be sent, "" if it can: one bad image must not make every later request fail.
-func ImageFault(i msg.Image) string {
-	switch {
-	case len(i.Data) == 0:
-		return "[an empty image was left out]"
-	case !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, i.Type):
-		return "[an image of type " + i.Type + " was left out: models take PNG, JPEG, GIF and WebP]"
-	}
-	return ""
-}
-
-// FitID returns a call's id as a wire takes it: itself if it is at most length long and made of letters, digits and the characters
-// of punct, else nine letters and digits that stand for it. The same id always gives the same result.
-func FitID(id string, length int, punct string) string {
-	if id != "" && len(id) <= length && !strings.ContainsFunc(id, func(r rune) bool { return !alnum(r) && !strings.ContainsRune(punct, r) }) {
+// FitID returns a call's id as a wire takes it: itself if it fits the pattern, else nine letters and digits that stand for it. The
+// same id always gives the same result.
+func FitID(id, pattern string) string {
+	if regexp.MustCompile("^" + pattern + "$").MatchString(id) {
 		return id
 	}
 	h := fnv.New64a()
@@ -116,19 +115,9 @@ func FitID(id string, length int, punct string) string {
 
 // FitName returns a tool's name as every wire takes it. Models invent names that servers refuse to read again.
 func FitName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if alnum(r) || r == '_' || r == '-' {
-			return r
-		}
-		return '_'
-	}, name)
-	if name == "" {
-		return "unnamed"
-	}
+	name = cmp.Or(regexp.MustCompile(`[^\w-]`).ReplaceAllString(name, "_"), "unnamed")
 	return name[:min(len(name), 64)]
 }
-
-func alnum(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' }
 
 // Object returns args if they are a JSON object, else an empty one.
 func Object(args json.RawMessage) json.RawMessage {
@@ -139,46 +128,38 @@ func Object(args json.RawMessage) json.RawMessage {
 }
 
 // FitSchema returns a tool's schema as servers take it: an object with properties, no $schema, no choice at the top,
-// objects with properties and arrays with items all the way down. A schema that needs none of it is returned as it is.
+// objects with properties and arrays with items all the way down. A schema that needs none of it is returned as it is, in its order.
 func FitSchema(schema json.RawMessage) json.RawMessage {
-	d := json.NewDecoder(bytes.NewReader(schema))
-	d.UseNumber()
 	var m map[string]any
-	if d.Decode(&m) != nil || m == nil {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
+	if json.Unmarshal(schema, &m) != nil || m == nil {
+		m = map[string]any{}
 	}
-	changed := false
-	if m["type"] != "object" {
-		m["type"], changed = "object", true
-	}
+	before := Encode(m)
+	m["type"] = "object"
 	for _, k := range []string{"$schema", "$id", "oneOf", "anyOf", "allOf"} {
-		if _, ok := m[k]; ok {
-			delete(m, k)
-			changed = true
-		}
+		delete(m, k)
 	}
-	if !fitNode(m) && !changed {
-		return schema
+	complete(m)
+	if after := Encode(m); !bytes.Equal(before, after) {
+		return after
 	}
-	return Encode(m)
+	return schema
 }
 
-// fitNode completes a schema and all in it; it says whether anything changed.
-func fitNode(v any) (changed bool) {
+// complete gives all objects in a schema properties, and all arrays items.
+func complete(v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, sub := range v {
-			changed = fitNode(sub) || changed
+			complete(sub)
 		}
 	case map[string]any:
 		kind, _ := v["type"].(string)
-		missing := map[string]string{"object": "properties", "array": "items"}[kind]
-		if missing != "" && v[missing] == nil {
-			v[missing], changed = map[string]any{}, true
+		if missing := map[string]string{"object": "properties", "array": "items"}[kind]; missing != "" && v[missing] == nil {
+			v[missing] = map[string]any{}
 		}
 		for _, sub := range v {
-			changed = fitNode(sub) || changed
+			complete(sub)
 		}
 	}
-	return changed
 }

@@ -40,10 +40,7 @@ type Error struct {
 
 // Error returns the line for the user.
 func (e *Error) Error() string {
-	s := e.Message
-	if e.Status != 0 {
-		s = fmt.Sprintf("%d: %s", e.Status, s)
-	}
+	s := e.said()
 	if e.URL != "" {
 		s = e.URL + ": " + s
 	}
@@ -51,6 +48,14 @@ func (e *Error) Error() string {
 		s += ". " + e.Advice
 	}
 	return s
+}
+
+// said is the error in the few words that fit in a notice.
+func (e *Error) said() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("%d: %s", e.Status, e.Message)
+	}
+	return e.Message
 }
 
 // Unwrap returns the cause.

@@ -1,10 +1,9 @@
 // Package provider is the contract between the turn loop and a model's wire: one streaming request, errors by kind, and
-// retry as a wrapper over both. The wires themselves are in the packages below this one.
+// retry as a wrapper over both. [Client] is what all wires have in common; each wire is a package below this one.
 package provider
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"anchor/internal/msg"
@@ -26,7 +25,7 @@ type Request struct {
 	System   string
 	Tools    []msg.Spec
 	Messages []msg.Message
-	// MaxTokens bounds the reply. Zero: the provider's default for the model.
+	// MaxTokens bounds the reply. Zero: [Endpoint.MaxTokens].
 	MaxTokens int
 	// Effort is the thinking effort: "" (the model's default), "off", "low", "medium" or "high".
 	Effort string
@@ -83,16 +82,21 @@ func (ThinkingDelta) chunk() {}
 func (Retrying) chunk()      {}
 func (Done) chunk()          {}
 
-// ErrStopped is what a reply ends with inside a wire when its reader wants no more. It is never yielded.
-var ErrStopped = errors.New("the reader stopped")
-
-// Sequence makes the sequence of a Stream of a function that shows chunks as they come and returns the whole reply. show
-// returns false when the reader wants no more; ask then returns [ErrStopped].
-func Sequence(ask func(show func(Chunk) bool) (Done, error)) iter.Seq2[Chunk, error] {
+// Sequence makes the sequence of a Stream of a function that shows chunks as they come and returns the whole reply. When
+// its reader wants no more, ctx ends, and what is still shown goes nowhere.
+func Sequence(ctx context.Context, ask func(ctx context.Context, show func(Chunk)) (Done, error)) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
-		done, err := ask(func(c Chunk) bool { return yield(c, nil) })
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		stopped := false
+		done, err := ask(ctx, func(c Chunk) {
+			if !stopped && !yield(c, nil) {
+				stopped = true
+				cancel()
+			}
+		})
 		switch {
-		case errors.Is(err, ErrStopped):
+		case stopped:
 		case err != nil:
 			yield(nil, err)
 		default:

@@ -21,11 +21,11 @@ type fake struct {
 }
 
 func (f *fake) Stream(ctx context.Context, _ provider.Request) iter.Seq2[provider.Chunk, error] {
-	return provider.Sequence(func(show func(provider.Chunk) bool) (provider.Done, error) {
+	return provider.Sequence(ctx, func(_ context.Context, show func(provider.Chunk)) (provider.Done, error) {
 		f.times = append(f.times, time.Now())
 		n := len(f.times) - 1
-		if f.shows && !show(provider.TextDelta{Text: "x"}) {
-			return provider.Done{}, provider.ErrStopped
+		if f.shows {
+			show(provider.TextDelta{Text: "x"})
 		}
 		if n < len(f.errs) {
 			return provider.Done{}, f.errs[n]
@@ -58,7 +58,7 @@ func many(n int, e *provider.Error) (out []error) {
 func TestRetryWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{errs: many(99, &provider.Error{Kind: provider.Overloaded, Status: 529, Message: "Overloaded"})}
-		retries, done, err := collect(t.Context(), provider.WithRetry(f, provider.RetryOptions{}))
+		retries, done, err := collect(t.Context(), provider.WithRetry(f))
 		var e *provider.Error
 		if len(f.times) != 8 || len(retries) != 7 || done || !errors.As(err, &e) || !strings.Contains(e.Message, "after 8 tries") {
 			t.Fatalf("%d tries, %v, %v", len(f.times), retries, err)
@@ -79,13 +79,13 @@ func TestRetryWaits(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{shows: true, errs: []error{&provider.Error{Kind: provider.Rate, Status: 429, After: 90 * time.Second}}}
-		retries, done, err := collect(t.Context(), provider.WithRetry(f, provider.RetryOptions{}))
+		retries, done, err := collect(t.Context(), provider.WithRetry(f))
 		if !done || err != nil || f.times[1].Sub(f.times[0]) != 90*time.Second || !retries[0].Void {
 			t.Errorf("%v %v %v %v", f.times, retries, done, err)
 		}
 		f = &fake{errs: []error{&provider.Error{Kind: provider.Rate, Status: 429, Message: "slow", After: 5 * time.Minute}}}
 		begin := time.Now()
-		retries, _, err = collect(t.Context(), provider.WithRetry(f, provider.RetryOptions{}))
+		retries, _, err = collect(t.Context(), provider.WithRetry(f))
 		if len(retries) != 0 || time.Since(begin) != 0 || err == nil || !strings.Contains(err.Error(), "wait 5m0s") {
 			t.Errorf("%v %v", retries, err)
 		}
@@ -100,7 +100,7 @@ func TestRetryKinds(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{errs: []error{&provider.Error{Kind: k}}}
-			if _, done, err := collect(t.Context(), provider.WithRetry(f, provider.RetryOptions{})); done != again[k] || (err == nil) != done {
+			if _, done, err := collect(t.Context(), provider.WithRetry(f)); done != again[k] || (err == nil) != done {
 				t.Errorf("%s: done %v, %v", k, done, err)
 			}
 		})
@@ -111,7 +111,7 @@ func TestRetryBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{errs: many(99, &provider.Error{Kind: provider.Network, After: 2 * time.Minute})}
 		begin := time.Now()
-		if _, _, err := collect(t.Context(), provider.WithRetry(f, provider.RetryOptions{})); err == nil || time.Since(begin) > 13*time.Minute {
+		if _, _, err := collect(t.Context(), provider.WithRetry(f)); err == nil || time.Since(begin) > 13*time.Minute {
 			t.Errorf("%v after %v", err, time.Since(begin))
 		}
 	})
@@ -120,7 +120,7 @@ func TestRetryBounds(t *testing.T) {
 		defer cancel()
 		f := &fake{errs: many(1, &provider.Error{Kind: provider.Rate, After: time.Minute})}
 		begin := time.Now()
-		if _, _, err := collect(ctx, provider.WithRetry(f, provider.RetryOptions{})); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != time.Second {
+		if _, _, err := collect(ctx, provider.WithRetry(f)); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(begin))
 		}
 	})
@@ -129,7 +129,7 @@ func TestRetryBounds(t *testing.T) {
 // A reader that has enough is not asked again.
 func TestRetryStops(t *testing.T) {
 	f := &fake{shows: true, errs: many(9, &provider.Error{Kind: provider.Rate})}
-	for range provider.WithRetry(f, provider.RetryOptions{}).Stream(t.Context(), provider.Request{}) {
+	for range provider.WithRetry(f).Stream(t.Context(), provider.Request{}) {
 		break
 	}
 	if len(f.times) != 1 {

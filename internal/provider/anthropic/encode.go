@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"anchor/internal/msg"
@@ -17,9 +18,6 @@ const defaultMaxTokens = 32_000
 // the four that a request may have.
 const marked = 2
 
-// mark is put before the closing brace of a block.
-const mark = `,"cache_control":{"type":"ephemeral"}`
-
 // block is a content block on its way out.
 type block struct {
 	Type      string          `json:"type"`
@@ -31,7 +29,7 @@ type block struct {
 	Name      string          `json:"name,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	ToolUseID string          `json:"tool_use_id,omitempty"`
-	Content   any             `json:"content,omitempty"` // a string or []block
+	Content   any             `json:"content,omitempty"` // a string, or a list of blocks
 	IsError   bool            `json:"is_error,omitempty"`
 	Source    *source         `json:"source,omitempty"`
 }
@@ -42,18 +40,10 @@ type source struct {
 	Data      []byte `json:"data"`
 }
 
-// turn is a message as it stands in the body: its encoded blocks, joined by commas. Results must come first in a user
-// message, so a tool result is told apart.
-type turn struct {
-	assistant, result bool
-	blocks            []byte
-}
-
-// body puts a request together. Only the marks and max_tokens, effort and tool choice may differ from the last request in
-// what both have.
-func (c *Client) body(req provider.Request) []byte {
-	limit := cmp.Or(req.MaxTokens, c.e.MaxTokens, defaultMaxTokens)
-	head := map[string]any{"model": req.Model, "max_tokens": limit, "stream": true}
+// Head implements [provider.Wire].
+func (w *wire) Head(req provider.Request) map[string]any {
+	limit := cmp.Or(req.MaxTokens, w.MaxTokens, defaultMaxTokens)
+	head := map[string]any{"max_tokens": limit}
 	think, level := effort(req.Model, req.Effort, limit)
 	if think != nil {
 		head["thinking"] = think
@@ -62,165 +52,99 @@ func (c *Client) body(req provider.Request) []byte {
 		head["output_config"] = map[string]string{"effort": level}
 	}
 	if req.System != "" {
-		head["system"] = list(withMark(provider.Encode(block{Type: "text", Text: req.System})))
+		head["system"] = list(withMark(text(req.System)))
 	}
-	if len(req.Tools) > 0 {
-		head["tools"] = json.RawMessage(c.cache.Tools(req.Tools, encodeTools))
-		if req.NoCalls {
-			head["tool_choice"] = map[string]string{"type": "none"}
-		}
+	if req.NoCalls && len(req.Tools) > 0 {
+		head["tool_choice"] = map[string]string{"type": "none"}
 	}
-	turns := c.cache.Messages(req.Model, req.Messages, func(m msg.Message) turn { return c.encode(m, req.Model) })
-	front := bytes.TrimSuffix(provider.Encode(head), []byte("}"))
-	size := len(front) + 200
-	for _, t := range turns {
-		size += len(t.blocks) + 40
-	}
-	out := append(append(make([]byte, 0, size), front...), `,"messages":[`...)
-	groups := group(turns)
-	users := 0
-	for _, g := range groups {
-		if !g[0].assistant {
-			users++
-		}
-	}
-	for i, g := range groups {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		if g[0].assistant {
-			out = g.append(out, "assistant")
-			continue
-		}
-		out = g.append(out, "user")
-		if users--; users < marked {
-			out = append(out[:len(out)-len("}]}")], mark+"}]}"...)
-		}
-	}
-	return append(out, "]}"...)
+	return head
 }
 
-// message is the turns that make one message of the API.
-type message []turn
+// Tools implements [provider.Wire].
+func (w *wire) Tools(specs []msg.Spec) []byte {
+	type tool struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		InputSchema json.RawMessage `json:"input_schema"`
+	}
+	var out [][]byte
+	for _, s := range specs {
+		out = append(out, provider.Encode(tool{s.Name, s.Description, provider.FitSchema(s.Schema)}))
+	}
+	return list(withMark(provider.Join(nil, ",", out)))
+}
 
-// group joins neighbours of one role, and puts the results of a user message first.
-func group(turns []turn) []message {
-	var out []message
-	for _, t := range turns {
-		if len(t.blocks) == 0 {
-			continue
+// Messages implements [provider.Wire]. Results must come first in a message, and the newest ones are marked.
+func (w *wire) Messages(out []byte, _ string, turns []provider.Turn) []byte {
+	for i, t := range turns {
+		role, marks := "user", (len(turns)-i+1)/2 <= marked
+		if t.Reply {
+			role, marks = "assistant", false
 		}
-		if n := len(out); n > 0 && out[n-1][0].assistant == t.assistant {
-			out[n-1] = append(out[n-1], t)
-		} else {
-			out = append(out, message{t})
+		out = provider.Join(append(out, `{"role":"`+role+`","content":[`...), ",", slices.Concat(t.Results, t.Texts))
+		if marks {
+			out = withMark(out)
 		}
+		out = append(out, "]},"...)
 	}
 	return out
 }
 
-// append writes the message.
-func (m message) append(out []byte, role string) []byte {
-	out = append(out, `{"role":"`+role+`","content":[`...)
-	for _, results := range []bool{true, false} {
-		for _, t := range m {
-			if t.result == results {
-				out = append(append(out, t.blocks...), ',')
+// Encode implements [provider.Wire]. Thinking goes back only to who thought it, and only as it was signed.
+func (w *wire) Encode(m msg.Message, model string) (t provider.Turn) {
+	add := func(b block) { t.Texts = append(t.Texts, provider.Encode(b)) }
+	says, images := provider.Says(m), provider.Images(m, image, text)
+	switch m := m.(type) {
+	case *msg.Assistant:
+		t.Reply = true
+		own := m.Provider == w.Name && m.Model == model && !m.Interrupted
+		for _, b := range m.Blocks {
+			switch b := b.(type) {
+			case msg.Text:
+				if strings.TrimSpace(b.Text) != "" {
+					add(block{Type: "text", Text: b.Text})
+				}
+			case msg.Thinking:
+				if own && b.Redacted != "" {
+					add(block{Type: "redacted_thinking", Data: b.Redacted})
+				} else if own && b.Signature != "" {
+					add(block{Type: "thinking", Thinking: &b.Text, Signature: b.Signature})
+				}
+			case msg.Call:
+				add(block{Type: "tool_use", ID: fitID(b.ID), Name: provider.FitName(b.Name), Input: provider.Object(b.Args)})
 			}
 		}
+	case *msg.Tool:
+		b := block{Type: "tool_result", ToolUseID: fitID(m.CallID), IsError: !m.OK, Content: says}
+		if len(images) > 0 {
+			b.Content = list(append([][]byte{text(says)}, images...)...)
+		}
+		t.Results = append(t.Results, provider.Encode(b))
+	default:
+		if says != "" {
+			t.Texts = append(t.Texts, text(says))
+		}
+		t.Texts = append(t.Texts, images...)
 	}
-	return append(out[:len(out)-1], "]}"...)
+	return t
 }
 
-// withMark puts the cache mark into an encoded block.
-func withMark(b []byte) []byte { return append(bytes.TrimSuffix(b, []byte("}")), mark+"}"...) }
+func fitID(id string) string { return provider.FitID(id, `[\w-]{1,64}`) }
 
-func encodeTools(specs []msg.Spec) []byte {
-	var out [][]byte
-	for _, s := range specs {
-		out = append(out, provider.Encode(struct {
-			Name        string          `json:"name"`
-			Description string          `json:"description,omitempty"`
-			InputSchema json.RawMessage `json:"input_schema"`
-		}{s.Name, s.Description, provider.FitSchema(s.Schema)}))
-	}
-	out[len(out)-1] = withMark(out[len(out)-1])
-	return list(out...)
+func text(s string) []byte { return provider.Encode(block{Type: "text", Text: s}) }
+
+func image(i msg.Image) []byte {
+	return provider.Encode(block{Type: "image", Source: &source{"base64", i.Type, i.Data}})
+}
+
+// withMark puts a cache mark into the last of some blocks.
+func withMark(b []byte) []byte {
+	return append(bytes.TrimSuffix(b, []byte("}")), `,"cache_control":{"type":"ephemeral"}}`...)
 }
 
 // list is a JSON array of encoded values.
 func list(values ...[]byte) json.RawMessage {
-	return append(append([]byte("["), bytes.Join(values, []byte(","))...), ']')
-}
-
-// encode makes the blocks of a message. What the API would refuse is left out or said in words.
-func (c *Client) encode(m msg.Message, model string) turn {
-	switch m := m.(type) {
-	case *msg.Assistant:
-		return turn{assistant: true, blocks: join(c.replyBlocks(m, model))}
-	case *msg.Tool:
-		b := block{Type: "tool_result", ToolUseID: provider.FitID(m.CallID, 64, "_-"), IsError: !m.OK, Content: provider.ResultText(m)}
-		if len(m.Images) > 0 {
-			b.Content = append([]block{{Type: "text", Text: provider.ResultText(m)}}, images(m.Images)...)
-		}
-		return turn{result: true, blocks: join([]block{b})}
-	}
-	var out []block
-	if s := provider.UserText(m); s != "" {
-		out = append(out, block{Type: "text", Text: s})
-	}
-	if u, ok := m.(*msg.User); ok {
-		out = append(out, images(u.Images)...)
-	}
-	return turn{blocks: join(out)}
-}
-
-// replyBlocks are the blocks of a reply. Thinking goes back only to who thought it, and only as it was signed.
-func (c *Client) replyBlocks(a *msg.Assistant, model string) []block {
-	var out []block
-	for _, b := range a.Blocks {
-		switch b := b.(type) {
-		case msg.Text:
-			if strings.TrimSpace(b.Text) != "" {
-				out = append(out, block{Type: "text", Text: b.Text})
-			}
-		case msg.Thinking:
-			if a.Provider != c.e.Name || a.Model != model || a.Interrupted {
-				continue
-			}
-			if b.Redacted != "" {
-				out = append(out, block{Type: "redacted_thinking", Data: b.Redacted})
-			} else if b.Signature != "" {
-				out = append(out, block{Type: "thinking", Thinking: &b.Text, Signature: b.Signature})
-			}
-		case msg.Call:
-			out = append(out, block{Type: "tool_use", ID: provider.FitID(b.ID, 64, "_-"), Name: provider.FitName(b.Name), Input: provider.Object(b.Args)})
-		}
-	}
-	return out
-}
-
-func images(from []msg.Image) []block {
-	var out []block
-	for _, i := range from {
-		if fault := provider.ImageFault(i); fault != "" {
-			out = append(out, block{Type: "text", Text: fault})
-		} else {
-			out = append(out, block{Type: "image", Source: &source{"base64", i.Type, i.Data}})
-		}
-	}
-	return out
-}
-
-func join(blocks []block) []byte {
-	var out []byte
-	for i, b := range blocks {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, provider.Encode(b)...)
-	}
-	return out
+	return append(provider.Join([]byte("["), ",", values), ']')
 }
 
 // effort says how a model is told to think. Models since 4.6 think adaptively and take an effort; those before take a
@@ -228,16 +152,11 @@ func join(blocks []block) []byte {
 // all: there "off" is the lowest effort. A model of another vendor behind this API is given a budget, which most of them know.
 func effort(model, level string, maxTokens int) (think map[string]any, effort string) {
 	name := model[strings.LastIndexByte(model, '/')+1:]
-	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if strings.HasPrefix(name, p) {
-				return true
-			}
-		}
-		return false
+	has := func(prefixes ...string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 	}
-	budgeted := !has("claude-") || has("claude-3-7", "claude-opus-4-0", "claude-opus-4-1", "claude-opus-4-2", "claude-opus-4-5", "claude-sonnet-4-0", "claude-sonnet-4-2",
-		"claude-sonnet-4-5", "claude-haiku-4")
+	budgeted := !has("claude-") || has("claude-3-7", "claude-opus-4-0", "claude-opus-4-1", "claude-opus-4-2", "claude-opus-4-5",
+		"claude-sonnet-4-0", "claude-sonnet-4-2", "claude-sonnet-4-5", "claude-haiku-4")
 	switch {
 	case level == "" || has("claude-3") && !has("claude-3-7"):
 		return nil, ""

@@ -63,7 +63,7 @@ func stream(parts ...string) http.HandlerFunc {
 	}
 }
 
-func client(t testing.TB, base string) *anthropic.Client {
+func client(t testing.TB, base string) *provider.Client {
 	t.Helper()
 	h := provider.NewHTTP()
 	t.Cleanup(h.CloseIdleConnections)

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
@@ -22,16 +21,6 @@ const (
 // extraContent marks opaque data that belongs to the call after it: Gemini signs calls and wants the signature back.
 const extraContent = "extra_content:"
 
-// piece is a message as it stands in the body. A reply and a tool result are whole messages; what a user says is text and images
-// that may be joined with their neighbours', since some servers refuse two user messages in a row. The images of a tool
-// result come as a user's after all results.
-type piece struct {
-	whole  []byte
-	result bool   // whole is a tool result
-	text   []byte // JSON without its quotes
-	images []byte // parts, each with a comma before it
-}
-
 // call is a tool call on its way out.
 type call struct {
 	ID       string          `json:"id"`
@@ -45,106 +34,103 @@ type function struct {
 	Arguments string `json:"arguments"`
 }
 
-// body puts a request together; see the fields that the server refused.
-func (c *Client) body(req provider.Request) []byte {
-	h := map[string]any{"model": req.Model, "stream": true}
-	set := func(field string, v any) bool {
-		if c.without[field] {
-			return false
+// Head implements [provider.Wire].
+func (w *wire) Head(req provider.Request) map[string]any {
+	head := map[string]any{"stream_options": map[string]bool{"include_usage": true}}
+	if n := cmp.Or(req.MaxTokens, w.MaxTokens); n > 0 {
+		fields := []string{"max_tokens", "max_completion_tokens"}
+		if w.vendor {
+			slices.Reverse(fields)
 		}
-		h[field] = v
-		return true
-	}
-	set("stream_options", map[string]bool{"include_usage": true})
-	if n := cmp.Or(req.MaxTokens, c.e.MaxTokens); n > 0 {
-		first, second := "max_tokens", "max_completion_tokens"
-		if c.vendor {
-			first, second = second, first
+		if w.without[fields[0]] {
+			fields[0] = fields[1]
 		}
-		_ = set(first, n) || set(second, n)
+		head[fields[0]] = n
 	}
 	if req.Effort != "" {
-		set("reasoning_effort", strings.Replace(req.Effort, "off", "none", 1))
+		head["reasoning_effort"] = strings.Replace(req.Effort, "off", "none", 1)
 	}
-	if len(req.Tools) > 0 {
-		h["tools"] = json.RawMessage(c.cache.Tools(req.Tools, encodeTools))
-		if req.NoCalls {
-			set("tool_choice", "none")
-		}
+	if req.NoCalls && len(req.Tools) > 0 {
+		head["tool_choice"] = "none"
 	}
-	var messages [][]byte
-	if req.System != "" {
-		messages = append(messages, bytes.Join([][]byte{[]byte(`{"role":"system","content":`), provider.Encode(req.System), []byte("}")}, nil))
+	for field := range w.without {
+		delete(head, field)
 	}
-	messages = append(messages, join(c.cache.Messages(req.Model, req.Messages, func(m msg.Message) piece { return c.encode(m, req.Model) }))...)
-	front := append(bytes.TrimSuffix(provider.Encode(h), []byte("}")), `,"messages":[`...)
-	return slices.Concat(front, bytes.Join(messages, []byte(",")), []byte("]}"))
+	return head
 }
 
-// join makes messages of the pieces.
-func join(pieces []piece) [][]byte {
-	var out [][]byte
-	var user piece
-	flush := func() {
+// Tools implements [provider.Wire].
+func (w *wire) Tools(specs []msg.Spec) []byte {
+	type definition struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Parameters  json.RawMessage `json:"parameters"`
+	}
+	type tool struct {
+		Type     string     `json:"type"`
+		Function definition `json:"function"`
+	}
+	out := make([]tool, len(specs))
+	for i, s := range specs {
+		out[i] = tool{"function", definition{s.Name, s.Description, provider.FitSchema(s.Schema)}}
+	}
+	return provider.Encode(out)
+}
+
+// Messages implements [provider.Wire]. What a user says is one message, after the results, with the images of these too, and two
+// replies are kept apart (the first was paused): some servers refuse two messages of a role in a row.
+func (w *wire) Messages(out []byte, system string, turns []provider.Turn) []byte {
+	if system != "" {
+		out = append(append(append(out, `{"role":"system","content":`...), provider.Encode(system)...), "},"...)
+	}
+	for _, t := range turns {
+		if t.Reply {
+			out = append(provider.Join(out, `,{"role":"user","content":"Go on."},`, t.Texts), ',')
+		}
+		for _, r := range t.Results {
+			out = append(append(out, r...), ',')
+		}
 		switch {
-		case len(user.images) > 0 && len(user.text) > 0:
-			out = append(out, bytes.Join([][]byte{[]byte(`{"role":"user","content":[{"type":"text","text":"`), user.text, []byte(`"}`), user.images, []byte("]}")}, nil))
-		case len(user.images) > 0:
-			out = append(out, bytes.Join([][]byte{[]byte(`{"role":"user","content":[`), user.images[1:], []byte("]}")}, nil))
-		case len(user.text) > 0:
-			out = append(out, bytes.Join([][]byte{[]byte(`{"role":"user","content":"`), user.text, []byte(`"}`)}, nil))
-		}
-		user = piece{}
-	}
-	afterReply := false
-	for _, p := range pieces {
-		if p.whole != nil {
-			if !p.result && afterReply && len(user.text)+len(user.images) == 0 {
-				user.text = []byte("Go on.") // the reply before was paused
+		case t.Reply:
+		case len(t.Images) == 0 && len(t.Texts) > 0:
+			out = append(provider.Join(append(out, `{"role":"user","content":"`...), `\n\n`, t.Texts), `"},`...)
+		case len(t.Images) > 0:
+			if out = append(out, `{"role":"user","content":[`...); len(t.Texts) > 0 {
+				out = append(provider.Join(append(out, `{"type":"text","text":"`...), `\n\n`, t.Texts), `"},`...)
 			}
-			if afterReply = !p.result; afterReply {
-				flush()
-			}
-			out = append(out, p.whole)
+			out = append(provider.Join(out, ",", t.Images), "]},"...)
 		}
-		if len(p.text) > 0 && len(user.text) > 0 {
-			user.text = append(user.text[:len(user.text):len(user.text)], `\n\n`...)
-		}
-		user.text = append(user.text[:len(user.text):len(user.text)], p.text...)
-		user.images = append(user.images[:len(user.images):len(user.images)], p.images...)
 	}
-	flush()
 	return out
 }
 
-// encode makes the piece of a message. What servers would refuse is left out or said in words.
-func (c *Client) encode(m msg.Message, model string) piece {
+// Encode implements [provider.Wire]. Texts of the user's are JSON strings without their quotes.
+func (w *wire) Encode(m msg.Message, model string) (t provider.Turn) {
+	t.Images = provider.Images(m, image, textPart)
+	says := provider.Says(m)
 	switch m := m.(type) {
 	case *msg.Assistant:
-		return piece{whole: c.reply(m, model)}
+		if r := w.reply(m, m.Provider == w.Name && m.Model == model); r != nil {
+			t.Reply, t.Texts = true, [][]byte{r}
+		}
 	case *msg.Tool:
 		result := struct {
 			Role    string `json:"role"`
 			ID      string `json:"tool_call_id"`
 			Content string `json:"content"`
-		}{"tool", c.fitID(m.CallID), provider.ResultText(m)}
-		return piece{whole: provider.Encode(result), result: true, images: images(m.Images)}
-	case *msg.User:
-		return piece{text: bare(provider.UserText(m)), images: images(m.Images)}
+		}{"tool", w.fitID(m.CallID), says}
+		t.Results = [][]byte{provider.Encode(result)}
+	default:
+		if b := provider.Encode(says); says != "" {
+			t.Texts = [][]byte{b[1 : len(b)-1]}
+		}
 	}
-	return piece{text: bare(provider.UserText(m))}
-}
-
-// bare is a JSON string without its quotes.
-func bare(s string) []byte {
-	b := provider.Encode(s)
-	return b[1 : len(b)-1]
+	return t
 }
 
 // reply encodes a reply; nil if there is nothing in it to send. The content is always there, and never null: each of the two
-// has servers that refuse it.
-func (c *Client) reply(a *msg.Assistant, model string) []byte {
-	own := a.Provider == c.e.Name && a.Model == model
+// has servers that refuse it. Thinking goes back only to its own model, in the field in which it came.
+func (w *wire) reply(a *msg.Assistant, own bool) []byte {
 	thoughts := map[string]string{}
 	out := struct {
 		Role             string `json:"role"`
@@ -152,12 +138,10 @@ func (c *Client) reply(a *msg.Assistant, model string) []byte {
 		ReasoningContent string `json:"reasoning_content,omitempty"`
 		Reasoning        string `json:"reasoning,omitempty"`
 		ToolCalls        []call `json:"tool_calls,omitempty"`
-	}{Role: "assistant"}
+	}{Role: "assistant", Content: a.Text()}
 	var extra json.RawMessage
 	for _, b := range a.Blocks {
 		switch b := b.(type) {
-		case msg.Text:
-			out.Content += b.Text
 		case msg.Thinking:
 			if own {
 				thoughts[b.Signature] += b.Text
@@ -167,13 +151,12 @@ func (c *Client) reply(a *msg.Assistant, model string) []byte {
 			}
 		case msg.Call:
 			f := function{provider.FitName(b.Name), string(provider.Object(b.Args))}
-			out.ToolCalls = append(out.ToolCalls, call{ID: c.fitID(b.ID), Type: "function", Function: f, Extra: extra})
+			out.ToolCalls = append(out.ToolCalls, call{ID: w.fitID(b.ID), Type: "function", Function: f, Extra: extra})
 			extra = nil
 		}
 	}
 	if strings.TrimSpace(out.Content) == "" {
-		out.Content = ""
-		if out.ToolCalls == nil {
+		if out.Content = ""; out.ToolCalls == nil {
 			return nil
 		}
 	}
@@ -182,43 +165,16 @@ func (c *Client) reply(a *msg.Assistant, model string) []byte {
 }
 
 // fitID returns a call's id as the server takes it: Mistral wants nine letters and digits, OpenAI at most forty characters.
-func (c *Client) fitID(id string) string {
-	if c.e.Name == "mistral" || strings.Contains(c.e.BaseURL, "mistral.ai") {
-		if len(id) != 9 {
-			return provider.FitID(id, 0, "")
-		}
-		return provider.FitID(id, 9, "")
+func (w *wire) fitID(id string) string {
+	if w.Name == "mistral" || strings.Contains(w.BaseURL, "mistral.ai") {
+		return provider.FitID(id, `[[:alnum:]]{9}`)
 	}
-	return provider.FitID(id, 40, "_-.:")
+	return provider.FitID(id, `[\w.:-]{1,40}`)
 }
 
-// images are parts, each with a comma before it.
-func images(list []msg.Image) []byte {
-	var out []byte
-	for _, i := range list {
-		var part any = map[string]string{"type": "text", "text": provider.ImageFault(i)}
-		if provider.ImageFault(i) == "" {
-			address := "data:" + i.Type + ";base64," + base64.StdEncoding.EncodeToString(i.Data)
-			part = map[string]any{"type": "image_url", "image_url": map[string]string{"url": address}}
-		}
-		out = append(append(out, ','), provider.Encode(part)...)
-	}
-	return out
-}
+func textPart(s string) []byte { return provider.Encode(map[string]string{"type": "text", "text": s}) }
 
-func encodeTools(specs []msg.Spec) []byte {
-	type definition struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description,omitempty"`
-		Parameters  json.RawMessage `json:"parameters"`
-	}
-	type entry struct {
-		Type     string     `json:"type"`
-		Function definition `json:"function"`
-	}
-	out := make([]entry, len(specs))
-	for i, s := range specs {
-		out[i] = entry{"function", definition{s.Name, s.Description, provider.FitSchema(s.Schema)}}
-	}
-	return provider.Encode(out)
+func image(i msg.Image) []byte {
+	address := "data:" + i.Type + ";base64," + base64.StdEncoding.EncodeToString(i.Data)
+	return provider.Encode(map[string]any{"type": "image_url", "image_url": map[string]string{"url": address}})
 }

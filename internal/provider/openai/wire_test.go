@@ -68,7 +68,7 @@ func status(code int, body string) http.HandlerFunc {
 	}
 }
 
-func client(t testing.TB, s *server, name string) *openai.Client {
+func client(t testing.TB, s *server, name string) *provider.Client {
 	t.Helper()
 	h := provider.NewHTTP()
 	t.Cleanup(h.CloseIdleConnections)

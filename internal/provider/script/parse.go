@@ -1,7 +1,11 @@
 package script
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,160 +17,152 @@ import (
 // Parse reads a script. name is what messages call it. An error names the line and what is wrong with it.
 func Parse(name string, data []byte) (*Script, error) {
 	s := &Script{name: name, lists: []*list{{}}}
-	var r *reply
-	steps, err := split(name, string(data))
-	if err != nil {
-		return nil, err
-	}
-	for _, st := range steps {
-		fault := s.add(&r, st)
-		if fault != "" {
-			return nil, fmt.Errorf("%s:%d: %s", name, st.line, fault)
+	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
+	for i := 0; i < len(lines); i++ {
+		line := i + 1
+		word, text, _ := strings.Cut(lines[i], " ")
+		if strings.TrimSpace(lines[i]) == "" || lines[i][0] == '#' {
+			continue
+		}
+		var more []string
+		if text != "" {
+			more = []string{text}
+		}
+		for ; i+1 < len(lines) && strings.HasPrefix(lines[i+1], "|"); i++ {
+			more = append(more, strings.TrimPrefix(lines[i+1][1:], " "))
+		}
+		if fault := s.add(line, word, strings.Join(more, "\n")); fault != "" {
+			return nil, fmt.Errorf("%s:%d: %s", name, line, fault)
 		}
 	}
 	return s, nil
 }
 
-// split makes one step of each line and of those that go on with it.
-func split(name, text string) ([]step, error) {
-	var out []step
-	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
-		switch rest, more := strings.CutPrefix(line, "|"); {
-		case more && len(out) == 0:
-			return nil, fmt.Errorf("%s:%d: there is no line before that this could go on with", name, i+1)
-		case more:
-			last := &out[len(out)-1]
-			if last.text != "" {
-				last.text += "\n"
-			}
-			last.text += strings.TrimPrefix(rest, " ")
-		case strings.TrimSpace(line) == "" || line[0] == '#':
-		default:
-			word, rest, _ := strings.Cut(line, " ")
-			out = append(out, step{i + 1, word, rest})
-		}
-	}
-	return out, nil
-}
-
-// add takes one step into the script. It returns what is wrong with it, "" if nothing.
-func (s *Script) add(r **reply, st step) string {
+// add takes a line into the script. It returns what is wrong with it, "" if nothing.
+func (s *Script) add(line int, word, text string) string {
 	current := s.lists[len(s.lists)-1]
-	switch st.word {
-	case "agent":
-		if st.text == "" {
-			return "agent needs a text that the first message of the agent holds"
-		}
-		s.lists = append(s.lists, &list{key: unquote(st.text)})
-		*r = nil
+	switch {
+	case word[0] == '|':
+		return "there is no line before that this could go on with"
+	case word == "agent" && text == "":
+		return "agent needs a text that the first message of the agent holds"
+	case word == "agent":
+		s.lists = append(s.lists, &list{key: unquote(text)})
 		return ""
-	case "reply":
-		times, fault := repeat(st.text)
-		*r = &reply{line: st.line, times: times}
-		current.replies = append(current.replies, *r)
-		return fault
-	}
-	if *r == nil {
-		return fmt.Sprintf("%q stands before the first reply", st.word)
-	}
-	return (*r).add(st)
-}
-
-func repeat(text string) (times int, fault string) {
-	switch text {
-	case "":
-		return 1, ""
-	case "*":
-		return -1, ""
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 0, "reply takes how often it is used: a number or *"
-	}
-	return n, ""
-}
-
-// add takes a step into the reply; it returns what is wrong with it.
-func (r *reply) add(st step) string {
-	switch st.word {
-	case "text", "chunk", "think", "expect", "reject", "expect-any":
-		st.text = unquote(st.text)
-		if st.text == "" {
-			return st.word + " needs a text"
+	case word == "reply":
+		n, _ := strconv.Atoi(cmp.Or(text, "1"))
+		if text == "*" {
+			n = math.MaxInt
 		}
+		if n < 1 {
+			return "reply takes how often it is used: a number or *"
+		}
+		current.replies = append(current.replies, &reply{line: line, times: n})
+		return ""
+	case len(current.replies) == 0:
+		return fmt.Sprintf("%q stands before the first reply", word)
+	}
+	r := current.replies[len(current.replies)-1]
+	do, fault := compile(word, text)
+	r.steps = append(r.steps, step{line, do})
+	return fault
+}
+
+// compile makes of a line what carries it out, or says what is wrong with it.
+func compile(word, arg string) (do func(*play) error, fault string) {
+	const stops = "end, tools, length, pause, refusal, window"
+	text := unquote(arg)
+	switch word {
+	case "text", "chunk", "think", "expect", "reject", "expect-any", "call":
+		if text == "" {
+			return nil, word + " needs a text or the name of a tool"
+		}
+	}
+	switch word {
+	case "text", "chunk":
+		return func(p *play) error {
+			part, sep := p.d.Part(provider.Text), ""
+			if word == "text" && len(part.Text) > 0 {
+				sep = "\n"
+			}
+			p.d.Add(part, sep+text)
+			return nil
+		}, ""
+	case "think":
+		return func(p *play) error { p.d.Add(p.d.Part(provider.Thinking), text); return nil }, ""
 	case "call":
-		if st.text == "" {
-			return "call needs the name of a tool"
-		}
+		end := strings.IndexAny(arg+" ", " \n")
+		return func(p *play) error {
+			p.d.Add(p.d.Begin(&provider.Part{Type: provider.Call, ID: p.id(), Name: arg[:end]}), arg[end:])
+			return nil
+		}, ""
+	case "expect", "reject", "expect-any":
+		return func(p *play) error { return p.expect(word, text) }, ""
 	case "delay":
-		if _, err := time.ParseDuration(st.text); err != nil {
-			return "delay takes a duration such as 200ms"
+		d, err := time.ParseDuration(arg)
+		if err != nil {
+			return nil, "delay takes a duration such as 200ms"
 		}
+		return func(p *play) error {
+			select {
+			case <-time.After(d):
+			case <-p.ctx.Done():
+			}
+			return p.ctx.Err()
+		}, ""
 	case "usage":
-		return r.setUsage(strings.Fields(st.text))
+		u := provider.Usage{Known: true}
+		if ok, _ := regexp.MatchString(`^\d+ \d+( \d+)?$`, arg); !ok {
+			return nil, "usage takes IN OUT [CACHED], all numbers"
+		}
+		_, _ = fmt.Sscan(arg, &u.Input, &u.Output, &u.Cached)
+		return func(p *play) error { p.d.Usage = u; return nil }, ""
 	case "stop":
-		if _, ok := stops()[st.text]; !ok {
-			return "stop takes end, tools, length, pause, refusal or window"
+		if !slices.Contains(strings.Split(stops, ", "), arg) {
+			return nil, "stop takes one of " + stops
 		}
-		r.stop = st.text
-		return ""
-	case "error":
-		if _, fault := failure(st.text); fault != "" {
-			return fault
-		}
+		return func(p *play) error { p.d.Stop = arg; return nil }, ""
 	case "cut":
-	default:
-		return fmt.Sprintf("no such word: %q; there are reply, agent, expect, reject, expect-any, text, chunk, think, call, delay, usage, stop, error and cut", st.word)
+		return compile("error", "broken the reply ended before its end")
+	case "error":
+		e, fault := failure(arg)
+		return func(p *play) error { e := e; e.URL = p.name; return &e }, fault
 	}
-	r.steps = append(r.steps, st)
-	return ""
-}
-
-func (r *reply) setUsage(fields []string) string {
-	numbers := make([]int, 3)
-	for i, f := range fields {
-		n, err := strconv.Atoi(f)
-		if err != nil || i > 2 {
-			return "usage takes IN OUT [CACHED], all numbers"
-		}
-		numbers[i] = n
-	}
-	r.usage = provider.Usage{Input: numbers[0], Output: numbers[1], Cached: numbers[2], Known: true}
-	return ""
+	return nil, fmt.Sprintf("no such word: %q; there are reply, agent, expect, reject, expect-any, text, chunk, think, call, delay, usage, stop, error and cut", word)
 }
 
 // failure reads an error: its kind, its options and its message.
-func failure(text string) (*provider.Error, string) {
+func failure(text string) (e provider.Error, fault string) {
+	kinds := strings.Fields("auth no_model quota rate overloaded server context_length bad_request network tls proxy broken config")
 	kind, rest, _ := strings.Cut(text, " ")
-	kinds := []provider.Kind{
-		provider.Auth, provider.NoModel, provider.Quota, provider.Rate, provider.Overloaded, provider.Server, provider.TooLong,
-		provider.BadRequest, provider.Network, provider.TLS, provider.Proxy, provider.Broken, provider.Config,
+	if e.Kind = provider.Kind(kind); !slices.Contains(kinds, kind) {
+		return e, fmt.Sprintf("error takes one of the kinds %q", kinds)
 	}
-	if !slices.Contains(kinds, provider.Kind(kind)) {
-		return nil, fmt.Sprintf("error takes one of the kinds %q", kinds)
-	}
-	e := &provider.Error{Kind: provider.Kind(kind)}
 	for {
-		word, after, _ := strings.Cut(rest, " ")
-		key, value, ok := strings.Cut(word, "=")
+		word, more, _ := strings.Cut(rest, " ")
+		key, value, _ := strings.Cut(word, "=")
 		var err error
-		switch {
-		case ok && key == "after":
+		switch key {
+		case "after":
 			e.After, err = time.ParseDuration(value)
-		case ok && key == "status":
+		case "status":
 			e.Status, err = strconv.Atoi(value)
-		case ok && key == "limit":
-			e.Limit, err = strconv.Atoi(value)
 		default:
-			e.Message = unquote(rest)
-			if e.Message == "" {
-				e.Message = "a scripted error"
-			}
+			e.Message = cmp.Or(unquote(rest), "a scripted error")
 			return e, ""
 		}
 		if err != nil {
-			return nil, fmt.Sprintf("%s=%s is not understood", key, value)
+			return e, word + " is not understood"
 		}
-		rest = after
+		rest = more
 	}
+}
+
+// unquote reads a JSON string; other text stays as it is.
+func unquote(s string) string {
+	var out string
+	if strings.HasPrefix(s, `"`) && json.Unmarshal([]byte(s), &out) == nil {
+		return out
+	}
+	return s
 }

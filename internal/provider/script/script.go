@@ -17,13 +17,14 @@
 package script
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
+	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"anchor/internal/msg"
 	"anchor/internal/provider"
@@ -42,31 +43,42 @@ type Script struct {
 type list struct {
 	key     string
 	replies []*reply
-	at      int
 }
 
 type reply struct {
-	line  int
-	times int // -1: for ever
-	used  int
-	steps []step
-	usage provider.Usage
-	stop  string
+	line, times, used int
+	steps             []step
 }
 
 type step struct {
-	line       int
-	word, text string
+	line int
+	do   func(*play) error
+}
+
+// play is a reply on its way to a request.
+type play struct {
+	*Script
+	ctx  context.Context
+	req  provider.Request
+	d    *provider.Draft
+	line int // 0 before the first
 }
 
 // Stream implements [provider.Provider]. It may be called by several agents at once.
 func (s *Script) Stream(ctx context.Context, req provider.Request) iter.Seq2[provider.Chunk, error] {
-	return provider.Sequence(func(show func(provider.Chunk) bool) (provider.Done, error) {
-		r, err := s.take(req)
-		if err != nil {
-			return provider.Done{}, err
+	return provider.Sequence(ctx, func(ctx context.Context, show func(provider.Chunk)) (provider.Done, error) {
+		p := &play{s, ctx, req, provider.NewDraft(show), 0}
+		steps, ok := s.take(req.Messages)
+		if !ok {
+			return provider.Done{}, p.fault("there is no reply left for a request that ends with %q", clip(texts(newest(req.Messages))))
 		}
-		return s.play(ctx, r, req, show)
+		for _, st := range steps {
+			p.line = st.line
+			if err := cmp.Or(st.do(p), ctx.Err()); err != nil {
+				return provider.Done{}, err
+			}
+		}
+		return p.d.Done("script", req), nil
 	})
 }
 
@@ -77,7 +89,7 @@ func (s *Script) Unused() []string {
 	var out []string
 	for _, l := range s.lists {
 		for _, r := range l.replies {
-			if r.times < 0 && r.used == 0 || r.used < r.times {
+			if r.used == 0 || r.used < r.times && r.times < math.MaxInt {
 				out = append(out, fmt.Sprintf("%s:%d: this reply was not used", s.name, r.line))
 			}
 		}
@@ -85,111 +97,24 @@ func (s *Script) Unused() []string {
 	return out
 }
 
-// take finds the next reply for a request.
-func (s *Script) take(req provider.Request) (*reply, error) {
+// take finds the next reply to a conversation: in the first list for an agent whose task it is, else in the main one.
+func (s *Script) take(messages []msg.Message) (steps []step, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	first := ""
-	for _, m := range req.Messages {
+	task := ""
+	for _, m := range slices.Backward(messages) {
 		if u, ok := m.(*msg.User); ok {
-			first = u.Text
-			break
+			task = u.Text // the first in the end
 		}
 	}
-	l := s.lists[0]
-	for _, other := range s.lists[1:] {
-		if strings.Contains(first, other.key) {
-			l = other
-			break
-		}
-	}
-	for l.at < len(l.replies) {
-		r := l.replies[l.at]
-		if r.times < 0 || r.used < r.times {
+	i := slices.IndexFunc(s.lists[1:], func(l *list) bool { return strings.Contains(task, l.key) })
+	for _, r := range s.lists[i+1].replies {
+		if r.used < r.times {
 			r.used++
-			return r, nil
-		}
-		l.at++
-	}
-	return nil, s.fault(0, "there is no reply left for a request that ends with %q", clip(newest(req.Messages)))
-}
-
-// play streams a reply.
-func (s *Script) play(ctx context.Context, r *reply, req provider.Request, show func(provider.Chunk) bool) (provider.Done, error) {
-	a := &msg.Assistant{Provider: "script", Model: req.Model}
-	ids := provider.NewIDs(req.Messages)
-	var text, thoughts strings.Builder
-	for _, st := range r.steps {
-		var c provider.Chunk
-		switch st.word {
-		case "text", "chunk":
-			piece := st.text
-			if st.word == "text" && text.Len() > 0 {
-				piece = "\n" + piece
-			}
-			text.WriteString(piece)
-			c = provider.TextDelta{Text: piece}
-		case "think":
-			thoughts.WriteString(st.text)
-			c = provider.ThinkingDelta{Text: st.text}
-		case "call":
-			end := strings.IndexAny(st.text+" ", " \n")
-			a.Blocks = append(a.Blocks, provider.NewCall(ids.Unique(s.id()), st.text[:end], st.text[end:]))
-		default:
-			if err := s.check(ctx, st, req); err != nil {
-				return provider.Done{}, err
-			}
-		}
-		if c != nil && !show(c) {
-			return provider.Done{}, provider.ErrStopped
-		}
-		if ctx.Err() != nil {
-			return provider.Done{}, ctx.Err()
+			return r.steps, true
 		}
 	}
-	var before []msg.Block
-	if thoughts.Len() > 0 {
-		before = append(before, msg.Thinking{Text: thoughts.String(), Signature: "script"})
-	}
-	if text.Len() > 0 {
-		before = append(before, msg.Text{Text: text.String()})
-	}
-	a.Blocks = append(before, a.Blocks...)
-	return provider.Done{Reply: a, Stop: stops()[r.end(a)], Usage: r.usage}, nil
-}
-
-// check does the steps that show nothing.
-func (s *Script) check(ctx context.Context, st step, req provider.Request) error {
-	switch st.word {
-	case "expect":
-		if got := newest(req.Messages); !strings.Contains(got, st.text) {
-			return s.fault(st.line, "the request must hold %q after the last reply; it holds %q", st.text, clip(got))
-		}
-	case "reject":
-		if got := newest(req.Messages); strings.Contains(got, st.text) {
-			return s.fault(st.line, "the request must not hold %q after the last reply; it holds %q", st.text, clip(got))
-		}
-	case "expect-any":
-		if !strings.Contains(whole(req), st.text) {
-			return s.fault(st.line, "the request must hold %q", st.text)
-		}
-	case "delay":
-		d, _ := time.ParseDuration(st.text)
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	case "cut":
-		return &provider.Error{Kind: provider.Broken, URL: s.name, Message: "the reply ended before its end"}
-	case "error":
-		e, _ := failure(st.text)
-		e.URL = s.name
-		return e
-	}
-	return nil
+	return nil, false
 }
 
 func (s *Script) id() string {
@@ -200,82 +125,54 @@ func (s *Script) id() string {
 }
 
 // fault is an error of the script's user: the request is not the one that the script was written for.
-func (s *Script) fault(line int, format string, args ...any) error {
-	at := s.name
-	if line > 0 {
-		at = fmt.Sprintf("%s:%d", s.name, line)
+func (p *play) fault(format string, args ...any) error {
+	at := p.name
+	if p.line > 0 {
+		at = fmt.Sprintf("%s:%d", p.name, p.line)
 	}
 	return &provider.Error{Kind: provider.BadRequest, URL: at, Message: fmt.Sprintf(format, args...)}
 }
 
-func stops() map[string]provider.Stop {
-	return map[string]provider.Stop{
-		"end": provider.StopEnd, "tools": provider.StopTools, "length": provider.StopLength, "pause": provider.StopPause,
-		"refusal": provider.StopRefusal, "window": provider.StopWindow,
+// expect checks what came after the last reply, or for expect-any the whole request.
+func (p *play) expect(word, text string) error {
+	got, not := texts(newest(p.req.Messages)), ""
+	switch word {
+	case "expect-any":
+		got = p.req.System + "\n" + texts(p.req.Messages)
+		for _, t := range p.req.Tools {
+			got += "\n" + t.Name
+		}
+	case "reject":
+		not = "not "
 	}
+	if strings.Contains(got, text) == (word == "reject") {
+		return p.fault("the request must %shold %q; it ends with %q", not, text, clip(got))
+	}
+	return nil
 }
 
-func (r *reply) end(a *msg.Assistant) string {
-	switch {
-	case r.stop != "":
-		return r.stop
-	case len(a.Calls()) > 0:
-		return "tools"
+// newest is all that came after the last reply.
+func newest(messages []msg.Message) []msg.Message {
+	for i, m := range slices.Backward(messages) {
+		if _, reply := m.(*msg.Assistant); reply {
+			return messages[i+1:]
+		}
 	}
-	return "end"
+	return messages
 }
 
-// newest is the text of all that came after the last reply.
-func newest(messages []msg.Message) string {
-	var parts []string
+// texts is what messages say.
+func texts(messages []msg.Message) string {
+	var out []string
 	for _, m := range messages {
-		if _, ok := m.(*msg.Assistant); ok {
-			parts = nil
-		} else {
-			parts = append(parts, said(m))
-		}
+		out = append(out, provider.Says(m))
 	}
-	return strings.Join(parts, "\n")
-}
-
-// whole is the text of a request.
-func whole(req provider.Request) string {
-	parts := []string{req.System}
-	for _, t := range req.Tools {
-		parts = append(parts, t.Name)
-	}
-	for _, m := range req.Messages {
-		parts = append(parts, said(m))
-	}
-	return strings.Join(parts, "\n")
-}
-
-func said(m msg.Message) string {
-	switch m := m.(type) {
-	case *msg.Tool:
-		return m.Text
-	case *msg.Assistant:
-		out := m.Text()
-		for _, c := range m.Calls() {
-			out += "\n" + c.Name + " " + string(c.Args) + c.Bad
-		}
-		return out
-	}
-	return provider.UserText(m)
+	return strings.Join(out, "\n")
 }
 
 func clip(s string) string {
 	if len(s) > 200 {
 		return "…" + strings.ToValidUTF8(s[len(s)-200:], "")
-	}
-	return s
-}
-
-// unquote reads a JSON string; other text stays as it is.
-func unquote(s string) string {
-	var out string
-	if strings.HasPrefix(s, `"`) && json.Unmarshal([]byte(s), &out) == nil {
-		return out
 	}
 	return s
 }

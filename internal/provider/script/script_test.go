@@ -107,19 +107,17 @@ call call_4 none {}`
 // What the script does not expect fails with its place, and nothing is tried again.
 func TestUnexpected(t *testing.T) {
 	for text, want := range map[string]string{
-		"reply\nexpect tea\ntext x":          `s.txt:2: the request must hold "tea" after the last reply; it holds "coffee"`,
-		"reply\nreject coffee\ntext x":       `s.txt:2: the request must not hold "coffee"`,
-		"reply\nexpect-any write\ntext x":    `s.txt:2: the request must hold "write"`,
-		"":                                   `s.txt: there is no reply left for a request that ends with "coffee"`,
-		"agent other\nreply\ntext x":         `s.txt: there is no reply left`,
-		"reply\nerror auth status=401 no":    `s.txt: 401: no`,
-		"reply\ntext x\ncut":                 "s.txt: the reply ended before its end",
-		"reply\nerror context_length big":    "s.txt: big",
-		"reply\nerror broken":                "s.txt: a scripted error",
-		"reply\nerror rate after=10m slowly": "asks to wait 10m0s",
+		"reply\nexpect tea\ntext x":       `s.txt:2: the request must hold "tea"; it ends with "coffee"`,
+		"reply\nreject coffee\ntext x":    `s.txt:2: the request must not hold "coffee"`,
+		"reply\nexpect-any write\ntext x": `s.txt:2: the request must hold "write"`,
+		"":                                `s.txt: there is no reply left for a request that ends with "coffee"`,
+		"agent other\nreply\ntext x":      `s.txt: there is no reply left`,
+		"reply\nerror auth status=401 no": `s.txt: 401: no`,
+		"reply\ntext x\ncut":              "s.txt: the reply ended before its end",
+		"reply\nerror context_length big": "s.txt: big",
+		"reply\nerror broken":             "s.txt: a scripted error",
 	} {
-		p := provider.WithRetry(parse(t, text), provider.RetryOptions{Tries: 1})
-		if _, _, err := play(t.Context(), p, ask(&msg.User{Text: "coffee"})); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := play(t.Context(), parse(t, text), ask(&msg.User{Text: "coffee"})); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -129,9 +127,12 @@ func TestErrorsAndDelays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := parse(t, "reply\ntext half\nerror rate status=429 after=30s slow down\nreply\ndelay 5s\ntext whole\nreply\ndelay 1h\ntext never")
 		begin := time.Now()
-		got, _, err := play(t.Context(), provider.WithRetry(s, provider.RetryOptions{}), ask(&msg.User{Text: "x"}))
+		got, _, err := play(t.Context(), provider.WithRetry(s), ask(&msg.User{Text: "x"}))
 		if err != nil || !strings.HasPrefix(got, "text half\ntext whole") || time.Since(begin) != 35*time.Second {
 			t.Errorf("%v after %v\n%s", err, time.Since(begin), got)
+		}
+		if _, _, err := play(t.Context(), provider.WithRetry(parse(t, "reply\nerror rate after=10m slowly")), ask(&msg.User{Text: "x"})); err == nil || !strings.Contains(err.Error(), "asks to wait 10m0s") {
+			t.Errorf("%v", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -167,7 +168,7 @@ func TestAgents(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"text x": `s.txt:1: "text" stands before the first reply`, "reply\nsay x": `s.txt:2: no such word: "say"`, "| x": "s.txt:1: there is no line before",
-		"reply x": "a number or *", "reply\ndelay soon": "200ms", "reply\nusage 1 x": "numbers", "reply\nusage 1 2 3 4": "numbers", "reply\nstop now": "refusal or window",
+		"reply x": "a number or *", "reply\ndelay soon": "200ms", "reply\nusage 1 x": "numbers", "reply\nusage 1 2 3 4": "numbers", "reply\nstop now": "refusal, window",
 		"reply\nerror odd x": "one of the kinds", "reply\nerror rate after=x y": "after=x", "reply\ntext": "needs a text", "reply\ncall": "name of a tool", "agent": "needs a text",
 		"reply\nagent a\ntext x": "before the first reply",
 	} {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bufio"
 	"io"
 	"strings"
 	"testing"
@@ -9,7 +10,7 @@ import (
 
 // all reads every event of a stream.
 func all(r io.Reader) (out []string, err error) {
-	s := sse{r: r}
+	s := newEvents(r)
 	for {
 		data, err := s.next()
 		if err != nil {
@@ -34,7 +35,7 @@ func TestSSE(t *testing.T) {
 	if _, err := all(iotest.TimeoutReader(strings.NewReader("data: a\n"))); err != iotest.ErrTimeout {
 		t.Errorf("a fault of the reader: %v", err)
 	}
-	if _, err := all(io.LimitReader(endless{}, maxLine+100_000)); err != errLongLine {
+	if _, err := all(io.LimitReader(endless{}, maxLine+100_000)); err != bufio.ErrTooLong {
 		t.Errorf("a line without an end: %v", err)
 	}
 }
