@@ -41,8 +41,9 @@ type Env struct {
 
 // Bounds of one scan. Beyond them the text is cut crudely, so the time stays short and nothing is left out.
 const (
-	maxSteps = 50_000 // statements and commands, those read again included
-	maxDepth = 12     // texts within texts
+	maxSteps  = 50_000 // statements and commands, those read again included
+	maxDepth  = 12     // texts within texts
+	maxNested = 64     // programs that run a program
 )
 
 // Scan returns the first denial of a command, or nil, and the words that may name files, to be looked up on disk by the
@@ -62,7 +63,6 @@ type findings struct {
 	suspects []shellread.Path
 	seen     map[string]bool
 	calls    [][]string
-	outs     [][]*syntax.Stmt // the commands of >(…) in the statement at hand
 	steps    int
 	crude    bool // a bound was met: the text is also cut crudely
 	cutting  bool // it is being cut
@@ -79,8 +79,10 @@ func walk(command string, env Env) *findings {
 }
 
 func (f *findings) start(env Env) *scan {
-	vars := map[string][]expand.Variable{"HOME": {text(env.Home)}, "PWD": {text(env.Dir)}, "IFS": {text(" \t\n")}, "0": {text("bash")}, "@": {list()}}
-	return &scan{findings: f, env: env, vars: vars, files: map[string]flow{}, funcs: map[string]*syntax.Stmt{}}
+	vars := map[string][]expand.Variable{"HOME": {text(env.Home)}, "PWD": {text(env.Dir)}, "IFS": {text(" \t\n")}}
+	s := &scan{findings: f, env: env, vars: vars, files: map[string]flow{}, pipes: map[string][]*syntax.Stmt{}, funcs: map[string]*syntax.Stmt{}}
+	s.arguments([]string{"bash"})
+	return s
 }
 
 func (f *findings) deny(rule, reason string) {
@@ -117,33 +119,24 @@ func (s *scan) code(text string, in flow) flow {
 
 // cut judges a text that can't be parsed: its pieces between separators, quotes and backslashes taken out.
 func (s *scan) cut(text string) {
-	through, was := flow{}, s.cutting
+	defer func(was bool) { s.cutting = was }(s.cutting)
 	s.cutting = true
-	defer func() { s.cutting = was }()
-	homes := strings.NewReplacer("~", s.env.Home, "${HOME}", s.env.Home, "$HOME", s.env.Home)
-	for line := range strings.Lines(homes.Replace(separators.Replace(text))) {
-		if !strings.HasPrefix(line, "|") {
-			through = flow{}
+	parser := syntax.NewParser()
+	for line := range strings.Lines(separators.Replace(text)) {
+		line = leading.ReplaceAllString(line, "")
+		if file, err := parser.Parse(strings.NewReader(line), ""); err == nil && len(line) < maxText {
+			s.stmts(file.Stmts, flow{})
+			continue
 		}
-		var words []string
-		redirect := ""
-		for _, w := range strings.Fields(leading.ReplaceAllString(line, "")) {
-			if redirect != "" {
-				s.target(w, redirect == ">")
-			}
-			if redirect = ""; w == "<" || w == ">" {
-				redirect = w
-			} else {
-				words = append(words, w)
-			}
+		for part := range strings.SplitSeq(line, "|") {
+			s.call(strings.Fields(part), flow{})
 		}
-		through = s.call(words, through)
 	}
 }
 
 var (
-	separators = strings.NewReplacer(`"`, "", "'", "", "\\\n", "", `\`, "", "&&", "\n", "||", "\n", "|&", "\n|", "|", "\n|", ";", "\n", "&", "\n", "(", "\n", ")", "\n", "`", "\n", "{ ", "\n", "<", " < ", ">", " > ")
-	leading    = regexp.MustCompile(`^[|$!{}\s]*(?:(?:if|then|else|elif|while|until|do|time|!|\{|case|in|eval|\w+=\S*)(?:\s+|$))*`)
+	separators = strings.NewReplacer(`"`, "", "'", "", "\\\n", "", `\`, "", "&&", "\n", "||", "\n", "|&", "|", ">&", ">", "&>", ">", ";", "\n", "&", "\n", "(", "\n", ")", "\n", "`", "\n", "{ ", "\n")
+	leading    = regexp.MustCompile(`^[|$!{}\s]*(?:(?:if|then|else|elif|while|until|do|time|!|\{|case|in|eval)(?:\s+|$))*`)
 )
 
 //go:embed programs.txt
@@ -155,16 +148,6 @@ var table = sync.OnceValue(func() map[string]string { return shellread.Table(pro
 func is(kind, name string) bool { _, ok := table()[kind+":"+name]; return ok }
 
 func fact(kind, name string) string { return table()[kind+":"+name] }
-
-// listed says whether a word is in a list of words with blanks between.
-func listed(list, word string) bool {
-	for w := range strings.FieldsSeq(list) {
-		if w == word {
-			return true
-		}
-	}
-	return false
-}
 
 // show is a word for a message.
 func show(word string) string {

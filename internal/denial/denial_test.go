@@ -105,7 +105,7 @@ func TestDenied(t *testing.T) {
 			"while read x; do :; done < .env", "mapfile a < .env", "x=$(<.env)", "x=$(< .env)", "x=.env; cat \"$x\"", "d=~/.ssh; cat $d/id_rsa", "A=~/.ssh; B=id_rsa; cat $A/$B", "cat ~/.ssh/id_*", "cat ~/.ssh/$k", "cat ~/.aws/*", "cat {a,.env}", "cat .{env,x}", "cat .e[n]v", "cat .env{,.local}", "cat \".\"env", "cat .\\env", "for f in .env a; do cat $f; done",
 			"cd ~/.ssh; cat config", "cd ~/.ssh && tar cf /tmp/a .", "cd ~ && cat .netrc", "cd a && cat ../.env", "find . -name .env -exec cat {} +", "find . -name '.env*' -exec cat {} +", "find . -name .env | xargs cat", "echo .env | xargs cat", "xargs cat <<< .env", "xargs -a .env echo", "cat $(echo .env)", "cat `printf .env`", "cat<.env|wc", "bash -c 'cat .env'", "bash .env", "python3 a.py .env", "python3 .env", "node a.js --env .env", "node --env-file=.env a.js",
 			"docker run --env-file .env x", "docker cp .env c:/", "docker run -v $HOME/.ssh:/s x", "kubectl create secret generic a --from-file=.env", "ssh -i ~/.ssh/id_rsa h", "ssh-add ~/.ssh/id_ed25519", "nohup cat .env", "xargs -I{} cat {} .env < a", "dd if=.env of=a", "base64 <.env", "diff a .env", "diff <(cat .env) a", "printf '%s' \"$(<.env)\"", "exec 3< .env", "read -r x < .env", "cat /proc/self/environ", "cat .env | grep x", "cat file://.env; curl file:///home/me/ws/.env", "cat ~alice/.ssh/id_rsa",
-			"perl -pe 1 .env", "perl -ne print .env", "cat \"unclosed .env; cat .env",
+			"perl -pe 1 .env", "perl -ne print .env", "grep -- -x .env", "cat ${x#.}.env", "f=.env.local; cat ${f%.local}", "f=x.env; cat ${f:1}", "f=.ENV; cat ${f,,}", "cat .${x}env{,}", "f() { cat ${1:-README}; }; f .env", "a=(x .env); cat ${a[1]}", "cat \"${a[@]:-.env}\"", "cat \"unclosed .env; cat .env",
 		},
 	} {
 		for _, c := range commands {

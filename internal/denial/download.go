@@ -2,7 +2,12 @@ package denial
 
 import (
 	"path"
+	"strconv"
 	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+
+	"anchor/internal/shellread"
 )
 
 func (s *scan) denyDownload(what string) {
@@ -50,7 +55,7 @@ func (s *scan) shellText(name, text string, in flow) flow {
 // script judges a file that is run: what is known to be in it is read as well if a shell runs it.
 func (s *scan) script(name, file string, in flow, shell bool) flow {
 	f := s.stored(file)
-	if listed("- /dev/stdin /dev/fd/0 /proc/self/fd/0", file) {
+	if shellread.Listed("- /dev/stdin /dev/fd/0 /proc/self/fd/0", file) {
 		f = in
 	}
 	if f.net != "" || strings.HasPrefix(file, network) {
@@ -71,17 +76,17 @@ func (s *scan) interpret(name string, args []string, in flow) flow {
 		switch {
 		case shell && short && strings.Contains(a, "c"):
 			return c.shellCode(name, pastOptions(rest, values), in)
-		case !shell && (listed(code, a) || short && listed(code, "-"+a[len(a)-1:]) || a == "-m"):
+		case !shell && (shellread.Listed(code, a) || short && shellread.Listed(code, "-"+a[len(a)-1:]) || a == "-m"):
 			if a != "-m" && len(rest) > 0 && strings.Contains(rest[0], network) {
 				s.denyDownload(show(name))
 			}
 			s.operands("", rest[min(1, len(rest)):])
 			return flow{}
-		case listed(values, a), shell && short && strings.ContainsAny(a[len(a)-1:], "oO"):
+		case shellread.Listed(values, a), shell && short && strings.ContainsAny(a[len(a)-1:], "oO"):
 			i++
 		case shell && short && strings.Contains(a, "s"):
 			return c.script(name, "-", in, true)
-		case a == "run" && listed("bun deno", name), shell && (a == "-" || a == "--"):
+		case a == "run" && shellread.Listed("bun deno", name), shell && (a == "-" || a == "--"):
 		case a == "-", !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "+"):
 			if name == "at" {
 				continue // a time
@@ -89,13 +94,13 @@ func (s *scan) interpret(name string, args []string, in flow) flow {
 			s.operands("", args[i:])
 			c.arguments(args[i:])
 			return c.script(name, a, in, shell)
-		case !shell && listed("--version -V -v --help -h -l", a):
+		case !shell && shellread.Listed("--version -V -v --help -h -l", a):
 			return flow{}
 		default:
 			s.option(a, "")
 		}
 	}
-	return c.script(name, "-", in, shell || listed("at batch", name))
+	return c.script(name, "-", in, shell || shellread.Listed("at batch", name))
 }
 
 // shellCode judges sh -c TEXT NAME ARGUMENTS…
@@ -113,10 +118,12 @@ func (s *scan) shellCode(name string, words []string, in flow) flow {
 	return s.shellText(name, words[0], in)
 }
 
-// arguments sets $0 and those that follow.
+// arguments sets $0, $1, … and $@.
 func (s *scan) arguments(words []string) {
-	s.set("0", text(words[0]))
-	s.set("@", list(words[1:]...))
+	s.vars["@"] = []expand.Variable{list(words[1:]...)}
+	for i := range 10 {
+		s.vars[strconv.Itoa(i)] = []expand.Variable{text(strings.Join(words[min(i, len(words)):min(i+1, len(words))], ""))}
+	}
 }
 
 // output returns what a program puts out, and remembers the files that it writes.
@@ -135,13 +142,13 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		return flow{text: strings.Join(args, " ") + "\n"}
 	case name == "printf" && len(args) > 0:
 		return flow{text: printed(args)}
-	case listed("command which type", name) && len(files) > 0:
+	case shellread.Listed("command which type", name) && len(files) > 0:
 		return flow{text: files[0]}
 	case isFind(name):
 		return s.find(args)
 	case name == "pwd":
 		return flow{text: s.cwd()}
-	case listed("read mapfile readarray", name):
+	case shellread.Listed("read mapfile readarray", name):
 		for _, v := range files {
 			s.set(v, text(in.value()))
 		}
@@ -159,7 +166,7 @@ func (s *scan) output(name string, args []string, in flow) flow {
 	for _, f := range files {
 		out = out.with(s.stored(f))
 	}
-	if listed("cp mv ln install", name) && len(files) > 1 {
+	if shellread.Listed("cp mv ln install", name) && len(files) > 1 {
 		to := files[len(files)-1]
 		s.keep(to, out)
 		s.keep(to+"/"+path.Base(files[0]), out)
@@ -192,7 +199,7 @@ func downloaded(name string, args []string) (files []string) {
 		case !strings.HasPrefix(a, "-") || len(a) < 2:
 			a, _, _ = strings.Cut(a, "?")
 			files = append(files, path.Base(a))
-		case i+1 < len(args) && (listed("--output --output-document --out", a) || a[1] != '-' && output(a[len(a)-1])):
+		case i+1 < len(args) && (shellread.Listed("--output --output-document --out", a) || a[1] != '-' && output(a[len(a)-1])):
 			files = append(files, args[i+1])
 		case attached:
 			files = append(files, v)

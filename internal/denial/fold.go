@@ -4,7 +4,6 @@ import (
 	"io"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -37,8 +36,6 @@ func list(words ...string) expand.Variable {
 // Get is what a variable holds: in an expansion, one of its possible values after the other.
 func (s *scan) Get(name string) expand.Variable {
 	user, isHome := strings.CutPrefix(name, "HOME ")
-	n, notNumber := strconv.Atoi(name)
-	args := s.vars["@"]
 	switch {
 	case user == "+":
 		return text(s.cwd())
@@ -48,15 +45,8 @@ func (s *scan) Get(name string) expand.Variable {
 		return text("/home/" + user)
 	case name == "IFS" && s.whole:
 		return text("")
-	case (name == "@" || name == "*") && args == nil:
-		return list(unknown)
 	case name == "*":
-		return args[0]
-	case notNumber == nil && n > 0 && args != nil:
-		if n > len(args[0].List) {
-			return text("")
-		}
-		return text(args[0].List[n-1])
+		name = "@"
 	}
 	may := s.vars[name]
 	if len(may) == 0 {
@@ -157,8 +147,7 @@ func (s *scan) config() *expand.Config {
 	}
 }
 
-// prepare changes what the library would take for known or empty, and returns what undoes it: a default counts for a
-// variable that is not known, no part of its value is known, and what may grow without bounds is unknown.
+// prepare changes what the library would take for known or empty, and returns what undoes it.
 func (s *scan) prepare(w *syntax.Word) (undo func()) {
 	undo = func() {}
 	syntax.Walk(w, func(n syntax.Node) bool {
@@ -172,38 +161,37 @@ func (s *scan) prepare(w *syntax.Word) (undo func()) {
 				}
 			}
 		case *syntax.ParamExp:
-			if before, saved := undo, *n; s.simplify(n) {
-				undo = func() { *n = saved; before() }
-			}
+			before, saved := undo, *n
+			undo = func() { *n = saved; before() }
+			s.simplify(n)
 		}
 		return true
 	})
 	return undo
 }
 
-func (s *scan) simplify(p *syntax.ParamExp) (changed bool) {
+// simplify takes the default or alternative of a variable that is not known for its value, and nothing for a part of it.
+// What may grow without bounds is not known either.
+func (s *scan) simplify(p *syntax.ParamExp) {
 	if p.Param == nil {
-		return false
+		return
 	}
 	may := s.vars[p.Param.Value]
-	known := len(may) > 0 || p.Param.Value >= "0" && p.Param.Value <= "99" && s.vars["@"] != nil
-	if p.Index != nil && (!known || may[0].Kind != expand.Indexed) {
-		s.inner(p.Index)
-		p.Index, changed = nil, true
-	}
+	_, plain := p.Index.(*syntax.Word)
+	grows := p.Repl != nil && p.Repl.With != nil && len(p.Repl.With.Parts) > 0 && (p.Repl.With.Lit() == "" || len(p.Repl.With.Lit()) > 99)
 	switch {
-	case p.Repl != nil && (len(p.Repl.With.Lit()) > 99 || p.Repl.With != nil && p.Repl.With.Lit() == "" && len(p.Repl.With.Parts) > 0):
+	case p.Exp != nil && len(may) == 0 && p.Exp.Op <= syntax.AssignUnsetOrNull && p.Exp.Op != syntax.ErrorUnset && p.Exp.Op != syntax.ErrorUnsetOrNull:
+		if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
+			s.set(p.Param.Value, text(strings.Join(s.word(p.Exp.Word), " ")))
+		}
+		*p = syntax.ParamExp{Param: p.Param, Exp: &syntax.Expansion{Op: syntax.AlternateUnset, Word: p.Exp.Word}}
+	case len(may) == 0 || grows:
 		s.inner(p)
 		*p = syntax.ParamExp{Param: &syntax.Lit{Value: "?"}}
-		return true
-	case p.Slice != nil && !known:
-		p.Slice, changed = nil, true
-	case p.Exp != nil && !known && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull):
-		s.set(p.Param.Value, text(strings.Join(s.word(p.Exp.Word), " ")))
-	case p.Exp != nil && !known && (p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull):
-		p.Exp, changed = &syntax.Expansion{Op: syntax.AlternateUnset, Word: p.Exp.Word}, true
+	case p.Index != nil && (may[0].Kind != expand.Indexed || !plain):
+		s.inner(p.Index)
+		p.Index = nil
 	}
-	return changed
 }
 
 // inner scans the substitutions anywhere below a node whose own meaning does not matter.

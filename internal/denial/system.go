@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"anchor/internal/shellread"
 )
 
 const byHand = "; a person may run it in a terminal of their own."
@@ -29,7 +31,7 @@ func (s *scan) privilege(name string, argv []string) {
 			deny(name + " sets a setuid or setgid bit, so that the file runs with the rights of its owner")
 		}
 	}
-	if listed("tee cp mv install ln sed rm", name) {
+	if shellread.Listed("tee cp mv install ln sed rm", name) {
 		for _, a := range args {
 			s.sudoers(a)
 		}
@@ -65,9 +67,9 @@ func (s *scan) disk(name string, args []string) {
 	for i, a := range args {
 		k, v, ok := strings.Cut(a, "=")
 		switch {
-		case ok && listed("of --output --output-document", k):
+		case ok && shellread.Listed("of --output --output-document", k):
 			s.device(v, what)
-		case i > 0 && listed("-o -O --output --output-document", args[i-1]):
+		case i > 0 && shellread.Listed("-o -O --output --output-document", args[i-1]):
 			s.device(a, what)
 		case strings.HasPrefix(a, "-o/dev/"):
 			s.device(a[2:], what)
@@ -76,7 +78,7 @@ func (s *scan) disk(name string, args []string) {
 	name = variants.ReplaceAllString(name, "$1")
 	words, looks := fact("disk", name), fact("look", name)
 	has := func(list string) bool {
-		return slices.ContainsFunc(args, func(a string) bool { return listed(list, a) || listed(list, strings.ToLower(a)) })
+		return slices.ContainsFunc(args, func(a string) bool { return shellread.Listed(list, a) || shellread.Listed(list, strings.ToLower(a)) })
 	}
 	switch {
 	case is("last", name) && len(args) > 1:
@@ -145,7 +147,7 @@ func (s *scan) deletion(name string, argv []string) {
 		return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, prefix) })
 	}
 	switch n := len(targets); {
-	case listed("rm grm srm rimraf", name):
+	case shellread.Listed("rm grm srm rimraf", name):
 		s.destroy(argv, targets, name != "rimraf" && !recursive(args, "rR"))
 	case n == 0:
 	case name == "mv" && (has("-t") || has("--target")):
@@ -154,7 +156,7 @@ func (s *scan) deletion(name string, argv []string) {
 		s.destroy(argv, targets[:n-1], false)
 	case name == "rsync" && has("--del"):
 		s.destroy(argv, targets[n-1:], false)
-	case listed("chmod chown chgrp", name) && recursive(args, "R"):
+	case shellread.Listed("chmod chown chgrp", name) && recursive(args, "R"):
 		s.destroy(argv, slices.DeleteFunc(targets[1:], func(t string) bool { return resolve(s.cwd(), t) == s.env.Home }), false)
 	}
 }

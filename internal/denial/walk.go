@@ -43,9 +43,11 @@ type scan struct {
 	env    Env
 	vars   map[string][]expand.Variable // each with all that it may hold; also 0, @ and PWD
 	files  map[string]flow
+	pipes  map[string][]*syntax.Stmt // what stands in >(…), by the name of its file
 	funcs  map[string]*syntax.Stmt
 	branch int // over 0 in what may not be run
 	depth  int // of texts within texts and calls of functions
+	nested int // programs that run the one at hand
 
 	pick, most int  // of the expansion at hand: which of the values, and how many the variables in it have
 	whole      bool // it does not split
@@ -58,7 +60,7 @@ func (s *scan) cwd() string { return s.cwds()[len(s.cwds())-1].Str }
 
 // fork returns the state of a subshell.
 func (s *scan) fork() *scan {
-	s.steps += len(s.vars) / 4
+	s.steps += len(s.vars) / 16
 	c := *s
 	c.vars = maps.Clone(s.vars)
 	return &c
@@ -83,8 +85,6 @@ func (s *scan) stmt(st *syntax.Stmt, in flow) flow {
 	if st == nil || !s.step() {
 		return flow{}
 	}
-	pending := s.outs
-	s.outs = nil
 	var targets []string
 	for _, r := range st.Redirs {
 		in, targets = s.redirect(r, in, targets)
@@ -96,10 +96,6 @@ func (s *scan) stmt(st *syntax.Stmt, in flow) flow {
 	for _, t := range targets {
 		s.keep(t, out)
 	}
-	for _, p := range s.outs {
-		s.fork().stmts(p, out.with(in))
-	}
-	s.outs = pending
 	return out
 }
 
@@ -170,7 +166,15 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 		out = s.stmts(c.Cond, in)
 		return out.with(s.branched(c.Do, in))
 	case *syntax.ForClause:
-		s.loop(c.Loop)
+		if it, ok := c.Loop.(*syntax.WordIter); ok {
+			var may []expand.Variable
+			for _, w := range s.words(it.Items) {
+				may = append(may, text(w))
+			}
+			s.set(it.Name.Value, may...)
+		} else {
+			s.inner(c.Loop)
+		}
 		return s.branched(c.Do, in)
 	case *syntax.CaseClause:
 		s.inner(c.Word)
@@ -185,7 +189,7 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 			s.funcs[c.Name.Value] = c.Body
 		}
 		body := s.fork()
-		delete(body.vars, "@")
+		body.arguments(slices.Repeat([]string{unknown}, 10))
 		body.stmt(c.Body, in)
 	case *syntax.DeclClause:
 		for _, a := range c.Args {
@@ -199,20 +203,6 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 		s.inner(c)
 	}
 	return out
-}
-
-// loop gives the variable of a for all its values.
-func (s *scan) loop(l syntax.Loop) {
-	it, ok := l.(*syntax.WordIter)
-	if !ok {
-		s.inner(l)
-		return
-	}
-	var may []expand.Variable
-	for _, w := range s.words(it.Items) {
-		may = append(may, text(w))
-	}
-	s.set(it.Name.Value, may...)
 }
 
 func (s *scan) binary(c *syntax.BinaryCmd, in flow) flow {
@@ -256,19 +246,21 @@ func (s *scan) assign(a *syntax.Assign) {
 
 // process returns a name for the file of <(…) or >(…).
 func (s *scan) process(p *syntax.ProcSubst) string {
+	name := "/dev/fd/" + unknown + strconv.Itoa(len(s.files)+len(s.pipes))
+	out := s.fork().stmts(p.Stmts, flow{})
 	if p.Op == syntax.CmdOut {
-		s.outs = append(s.outs, p.Stmts)
-		return "/dev/fd/" + unknown
+		s.pipes[name] = p.Stmts
+	} else {
+		s.keep(name, out)
 	}
-	name := "/dev/fd/" + unknown + strconv.Itoa(len(s.files))
-	s.keep(name, s.fork().stmts(p.Stmts, flow{}))
 	return name
 }
 
-// keep remembers what was written to a file, stored gives it back.
+// keep remembers what was written to a file, stored gives it back. The file of a >(…) hands it on.
 func (s *scan) keep(name string, f flow) {
 	if p := resolve(s.cwd(), name); p != "" && f != (flow{}) {
 		s.files[p] = s.files[p].with(f)
+		s.fork().stmts(s.pipes[p], f)
 	}
 }
 

@@ -1,10 +1,13 @@
 package denial
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+
+	"anchor/internal/shellread"
 )
 
 // call judges a command by its folded words, behind whatever wrapper it stands, and returns what it puts out.
@@ -13,6 +16,11 @@ func (s *scan) call(argv []string, in flow) flow {
 		argv = argv[1:]
 	}
 	if len(argv) == 0 || !s.step() {
+		return flow{}
+	}
+	defer func(n int) { s.nested = n }(s.nested)
+	if s.nested++; s.nested > maxNested {
+		s.deny("privilege escalation", fmt.Sprintf("What is run is hidden behind more than %d programs that run another one, so it can't be judged", maxNested)+byHand)
 		return flow{}
 	}
 	s.calls = append(s.calls, argv)
@@ -62,15 +70,23 @@ func (s *scan) peel(name string, argv []string, in flow) (inner []string, ok boo
 			s.secretPath(a)
 		}
 	}
-	operands = operands[min(skip, len(operands)):]
-	switch name {
-	case "env":
-		return envCommand(args, values), true
-	case "flock", "npx", "script":
-		if text, found := optionText(args, "-c", "--command", "--call"); found {
+	for n := 0; n != len(operands); { // env may have options and assignments in turn
+		n = len(operands)
+		if n > 0 && (operands[0] == "-" || isAssignment(operands[0])) {
+			operands = pastOptions(operands[1:], values)
+		}
+	}
+	if code := fact("code", name); code != "" {
+		if text, found := optionText(args, strings.Fields(code)...); found {
 			s.code(text, in)
 			return nil, true
 		}
+	}
+	operands = operands[min(skip, len(operands)):]
+	switch name {
+	case "env":
+		text, _ := optionText(args[:len(args)-len(operands)], "-S", "--split-string")
+		return append(strings.Fields(text), operands...), true
 	case "watch":
 		s.code(strings.Join(operands, " "), in)
 		return nil, true
@@ -78,26 +94,6 @@ func (s *scan) peel(name string, argv []string, in flow) (inner []string, ok boo
 		return s.fromInput(name, args, operands, in), true
 	}
 	return operands, true
-}
-
-// envCommand is what env runs: what stands after its options and assignments, or in its option -S.
-func envCommand(args []string, values string) []string {
-	for len(args) > 0 && (strings.HasPrefix(args[0], "-") || isAssignment(args[0])) {
-		a, rest := args[0], args[1:]
-		text, found := strings.CutPrefix(strings.TrimPrefix(a, "-v"), "-S")
-		if found || strings.HasPrefix(a, "--split-string") {
-			_, long, _ := strings.Cut(a, "=")
-			if !found {
-				text = long
-			}
-			return strings.Fields(text + " " + strings.Join(rest, " "))
-		}
-		if listed(values, a) && len(rest) > 0 {
-			rest = rest[1:]
-		}
-		args = rest
-	}
-	return args
 }
 
 func isAssignment(word string) bool {
@@ -143,7 +139,7 @@ func pastOptions(args []string, values string) []string {
 		if a == "--" {
 			break
 		}
-		if listed(values, a) && len(args) > 0 {
+		if shellread.Listed(values, a) && len(args) > 0 {
 			args = args[1:]
 		}
 	}

@@ -230,7 +230,7 @@ func TestPartPaths(t *testing.T) {
 
 // TestTable finds lines that can't be meant: names twice, unknown rules, options twice, unknown groups.
 func TestTable(t *testing.T) {
-	rules := " text print printf none needs filter key paths one pattern sed awk jq sub sub0 version git . "
+	rules := " text print printf none needs filter key paths one pattern sed awk jq sub sub0 version . "
 	names := 0
 	for l := range strings.Lines(strings.ReplaceAll(tableText, "\n  ", " ")) {
 		if !strings.HasPrefix(l, "#") {
@@ -260,8 +260,8 @@ func TestTable(t *testing.T) {
 			switch _, _, _, group := line(f); {
 			case f[0] == '*' && group:
 			case f == "-#" || strings.HasPrefix(f, "--") || strings.HasPrefix(rule, "!"):
-				note(strings.TrimRight(f, ":@#?%&$^"))
-			case f[0] == '-' && strings.IndexByte(":@#?%&$^", f[len(f)-1]) >= 0 && len(f) == 3:
+				note(strings.TrimRight(f, ":@#?%&$^/"))
+			case f[0] == '-' && strings.IndexByte(":@#?%&$^/", f[len(f)-1]) >= 0 && len(f) == 3:
 				note(f[:2])
 			case f[0] == '-':
 				for _, c := range f[1:] {

@@ -2,7 +2,6 @@ package shellread
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -24,7 +23,7 @@ func (u *use) judge() {
 //	version                  nothing, with one option
 //	sed, awk, jq             a script, unless an option gives it, then paths
 //	print, printf            text without options; for printf a format first
-//	sub, sub0, git           a subcommand with a line of its own; with sub0 there may be none
+//	sub, sub0                a subcommand with a line of its own; with sub0 there may be none
 func (u *use) apply(key string) {
 	rule, arg, options, ok := line(key)
 	if !ok {
@@ -41,15 +40,11 @@ func (u *use) apply(key string) {
 		}
 		u.rule("text", "")
 		return
-	case "git":
-		u.gitOptions()
-		fallthrough
 	case "sub", "sub0":
 		u.subcommand(key, rule)
 		return
 	}
-	u.parse()
-	if u.reason == "" {
+	if u.parse(false); u.reason == "" {
 		u.rule(rule, arg)
 	}
 }
@@ -129,44 +124,28 @@ func (u *use) format() {
 	}
 }
 
-// subcommand goes on with the line of a subcommand.
+// subcommand reads the options before a subcommand and goes on with its line. Formats of git that verify signatures run gpg.
 func (u *use) subcommand(key, rule string) {
-	switch {
-	case len(u.args) > 0 && !strings.HasPrefix(u.args[0].text, "-"):
-		name := u.args[0].text
-		if strings.ContainsAny(name, "/\n ") {
-			name = "…"
+	if u.parse(true); u.reason != "" {
+		return
+	}
+	if len(u.operands) == 0 {
+		if rule == "sub" && !(len(u.args) == 1 && u.has("--version")) {
+			u.refuse(strings.ReplaceAll(key, "/", " ") + " needs a subcommand that is known to be read-only")
 		}
-		u.args = u.args[1:]
-		u.apply(key + "/" + name)
-	case rule == "sub0":
-		u.parse()
-		u.atMost(0)
-	case key != "git" || len(u.args) != 1 || u.args[0].text != "--version":
-		u.refuse(strings.ReplaceAll(key, "/", " ") + " needs a subcommand that is known to be read-only")
+		return
 	}
-}
-
-// gitOptions takes git's own options off. Formats that verify signatures run gpg.
-func (u *use) gitOptions() {
-	for len(u.args) > 0 && strings.HasPrefix(u.args[0].text, "-") && u.args[0].text != "--version" {
-		switch w := u.args[0]; {
-		case w.text == "--no-pager" || w.text == "--no-optional-locks":
-		case w.text == "-C" && len(u.args) > 1 && u.args[1].text != "" && !u.args[1].glob():
-			u.args = u.args[1:]
-			paths := located(u.args[0], u.in)
-			u.paths, u.in = append(u.paths, paths...), nil
-			for _, p := range paths {
-				u.in = append(u.in, p.Text)
-			}
-		default:
-			u.refuse("git with the option " + w.text)
+	name := u.operands[0].text
+	if strings.ContainsAny(name, "/\n ") {
+		name = "…"
+	}
+	u.args, u.operands, u.given = u.operands[1:], nil, nil
+	for _, w := range u.args {
+		if key == "git" && (strings.Contains(w.text, "%G") || strings.Contains(w.text, "(signature")) {
+			u.refuse("git runs gpg for " + w.text)
 		}
-		u.args = u.args[1:]
 	}
-	if i := slices.IndexFunc(u.args, func(w word) bool { return strings.Contains(w.text, "%G") || strings.Contains(w.text, "(signature") }); i >= 0 {
-		u.refuse("git runs gpg for " + u.args[i].text)
-	}
+	u.apply(key + "/" + name)
 }
 
 // script takes the text of a little language.
@@ -184,8 +163,4 @@ func (u *use) script(language string) {
 	if !scriptReads(language, strings.Join(u.scripts, "\n")) {
 		u.refuse(u.name + " with a script that may do more than print")
 	}
-}
-
-func isBuiltin(name string) bool {
-	return slices.Contains(strings.Fields(": [ cd command echo exit false printf pwd test true type"), name)
 }

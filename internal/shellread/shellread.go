@@ -94,12 +94,12 @@ func screen(command string) string {
 	if !utf8.ValidString(command) {
 		return "holds bytes that are no UTF-8"
 	}
-	i := strings.IndexFunc(command, func(c rune) bool { return c < ' ' && c != '\t' && c != '\n' || c >= 0x7f && c <= 0x9f })
-	if i < 0 {
-		return ""
+	for _, c := range command {
+		if c < ' ' && c != '\t' && c != '\n' || c >= 0x7f && c <= 0x9f {
+			return fmt.Sprintf("holds the control character %U", c)
+		}
 	}
-	c, _ := utf8.DecodeRuneInString(command[i:])
-	return fmt.Sprintf("holds the control character %U", c)
+	return ""
 }
 
 // Parse parses a command as bash, within bounds on length and nesting. Lines that end in a backslash are joined. The error

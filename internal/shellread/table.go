@@ -41,12 +41,22 @@ func line(name string) (rule, arg, options string, ok bool) {
 	return rule, arg, options, ok
 }
 
+// Listed says whether a word is in a list of words with blanks between.
+func Listed(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
 // option returns the kind of an option among those of a line, 0 for a flag. Unless whole, flags of one letter are listed
 // together.
 func option(options, name string, whole bool) (kind byte, ok bool) {
 	for f := range strings.FieldsSeq(options) {
 		last := f[len(f)-1]
-		valued := len(f) > 2 && strings.IndexByte(":@#?%&$^", last) >= 0
+		valued := len(f) > 2 && strings.IndexByte(":@#?%&$^/", last) >= 0
 		switch {
 		case f[0] == '*':
 			_, _, group, _ := line(f)

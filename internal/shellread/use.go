@@ -7,10 +7,9 @@ import (
 
 // use is a program and its words while it is judged.
 type use struct {
-	name   string
-	args   []word
-	in     dirs
-	inputs []word // of its redirects
+	name string
+	args []word
+	in   dirs
 
 	options  string // its line's
 	single   bool   // options stand alone, with whole names
@@ -43,11 +42,14 @@ func (u *use) has(names ...string) bool {
 
 // parse sorts the words into options and operands as the program does: like getopt_long, options also after operands, or
 // (single) with a whole name after one dash and without --. It refuses what the table does not list.
-func (u *use) parse() {
+func (u *use) parse(stop bool) {
 	for i := 0; i < len(u.args) && u.reason == ""; i++ {
 		w := u.args[i]
 		if len(w.text) < 2 || w.text[0] != '-' {
-			u.operands = append(u.operands, w)
+			if u.operands = append(u.operands, w); stop { // the rest is a subcommand's
+				u.operands = u.args[i:]
+				return
+			}
 			continue
 		}
 		u.late = u.late || len(u.operands) > 0
@@ -122,6 +124,15 @@ func (u *use) value(name string, kind byte, attached word, has bool, i int) int 
 	switch kind {
 	case '@':
 		u.path(attached)
+	case '/':
+		if attached.text == "" {
+			u.refuse("no directory after " + name)
+		}
+		paths := located(attached, u.in)
+		u.paths, u.in = append(u.paths, paths...), nil
+		for _, p := range paths {
+			u.in = append(u.in, p.Text)
+		}
 	case '$':
 		u.scripts = append(u.scripts, attached.text)
 	case '%':

@@ -2,6 +2,7 @@ package shellread
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,13 +20,7 @@ type dirs []string
 const maxDirs = 8
 
 func union(a, b dirs) dirs {
-	out := slices.Clone(a)
-	for _, d := range b {
-		if !slices.Contains(out, d) {
-			out = append(out, d)
-		}
-	}
-	return out
+	return append(slices.Clone(a), slices.DeleteFunc(slices.Clone(b), func(d string) bool { return slices.Contains(a, d) })...)
 }
 
 // reader collects a Reading.
@@ -69,37 +64,23 @@ func (r *reader) stmt(s *syntax.Stmt, in dirs) (yes, no dirs) {
 		r.strange("changes directory too often")
 		in = in[:1]
 	}
-	inputs := r.redirects(s.Redirs)
-	yes, no = r.command(s.Cmd, in, inputs)
-	if len(s.Redirs) > 0 { // a redirect that fails keeps the command from running
-		no = union(no, in)
-	}
-	if s.Negated {
-		return no, yes
-	}
-	return yes, no
-}
-
-func (r *reader) command(c syntax.Command, in dirs, inputs []word) (yes, no dirs) {
-	for _, w := range inputs {
-		r.out.Paths = append(r.out.Paths, located(w, in)...)
-	}
-	switch c := c.(type) {
+	inputs := r.redirects(s.Redirs, in)
+	yes, no = in, in
+	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		return r.call(c, in, inputs)
+		yes, no = r.call(c, in, inputs)
 	case *syntax.BinaryCmd:
-		return r.binary(c, in)
+		yes, no = r.binary(c, in)
 	case *syntax.Block:
 		r.plain = false
-		return r.list(c.Stmts, in)
+		yes, no = r.list(c.Stmts, in)
 	case *syntax.Subshell:
 		r.plain = false
 		r.list(c.Stmts, in)
-		return in, in
 	case *syntax.IfClause:
 		r.plain = false
-		all := r.branch(c, in)
-		return all, all
+		yes = r.branch(c, in)
+		no = yes
 	case *syntax.TestClause:
 		r.plain = false
 		r.calls++
@@ -109,25 +90,28 @@ func (r *reader) command(c syntax.Command, in dirs, inputs []word) (yes, no dirs
 	default:
 		r.strange("holds a construct that is not judged")
 	}
-	return in, in
+	if len(s.Redirs) > 0 { // a redirect that fails keeps the command from running
+		no = union(no, in)
+	}
+	if s.Negated {
+		return no, yes
+	}
+	return yes, no
 }
 
 func (r *reader) binary(c *syntax.BinaryCmd, in dirs) (yes, no dirs) {
+	yes, no = r.stmt(c.X, in)
 	switch c.Op {
 	case syntax.AndStmt:
-		xYes, xNo := r.stmt(c.X, in)
-		yes, no = r.stmt(c.Y, xYes)
-		return yes, union(xNo, no)
+		var last dirs
+		yes, last = r.stmt(c.Y, yes)
+		return yes, union(no, last)
 	case syntax.OrStmt:
-		xYes, xNo := r.stmt(c.X, in)
-		yes, no = r.stmt(c.Y, xNo)
-		return union(xYes, yes), no
-	case syntax.Pipe, syntax.PipeAll: // each side is a subshell
-		r.stmt(c.X, in)
-		r.stmt(c.Y, in)
-	default:
-		r.strange("holds an operator that is not judged")
+		var first dirs
+		first, no = r.stmt(c.Y, no)
+		return union(yes, first), no
 	}
+	r.stmt(c.Y, in) // each side of a pipe is a subshell
 	return in, in
 }
 
@@ -171,19 +155,19 @@ func (r *reader) condition(x syntax.TestExpr, in dirs) {
 	})
 }
 
-// redirects accepts output to /dev/null, duplicated streams and input from a path, which it returns.
-func (r *reader) redirects(list []*syntax.Redirect) (inputs []word) {
+// redirects accepts output to /dev/null, duplicated streams and input from a path. It returns the paths.
+func (r *reader) redirects(list []*syntax.Redirect, in dirs) (inputs []Path) {
 	for _, d := range list {
 		w, reason := readWord(d.Word)
+		op := d.Op.String()
 		switch {
 		case d.N != nil && !digits(d.N.Value):
 			reason = "names a file descriptor by a variable"
 		case reason != "":
-		case d.Op == syntax.RdrIn && !w.glob():
-			inputs = append(inputs, w)
-		case d.Op == syntax.DplIn && digits(w.text), d.Op == syntax.DplOut && (digits(w.text) || w.text == "/dev/null"):
-		case slices.Contains([]syntax.RedirOperator{syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll}, d.Op) && w.text == "/dev/null":
-		case d.Hdoc != nil || d.Op == syntax.WordHdoc:
+		case op == "<" && !w.glob():
+			inputs = append(inputs, located(w, in)...)
+		case (op == "<&" || op == ">&") && digits(w.text), Listed("> >> >& &> &>>", op) && w.text == "/dev/null":
+		case d.Hdoc != nil || op == "<<<":
 			reason = "holds a here-document"
 		default:
 			reason = "writes " + w.text
@@ -192,66 +176,50 @@ func (r *reader) redirects(list []*syntax.Redirect) (inputs []word) {
 			r.strange(reason)
 		}
 	}
+	r.out.Paths = append(r.out.Paths, inputs...)
 	return inputs
 }
 
 // call reads a simple command.
-func (r *reader) call(c *syntax.CallExpr, in dirs, inputs []word) (yes, no dirs) {
+func (r *reader) call(c *syntax.CallExpr, in dirs, inputs []Path) (yes, no dirs) {
 	r.calls++
 	if len(c.Assigns) > 0 || len(c.Args) == 0 {
 		r.strange("sets a variable")
 		return in, in
 	}
-	words := make([]word, len(c.Args))
+	part, words := Part{}, make([]word, len(c.Args))
 	for i, a := range c.Args {
-		var reason string
-		if words[i], reason = readWord(a); reason != "" {
+		w, reason := readWord(a)
+		if reason == "" && i == 0 && (w.glob() || w.tilde || w.status) {
+			reason = "names its program by an expansion"
+		}
+		if reason != "" {
 			r.strange(reason)
 			return in, in
 		}
+		words[i], part.Words = w, append(part.Words, w.text)
 	}
-	name := words[0]
-	if name.glob() || name.tilde || name.status {
-		r.strange("names its program by an expansion")
-		return in, in
-	}
-	if name.text == "cd" {
+	name := part.Words[0]
+	if name == "cd" {
 		return r.cd(words, in)
 	}
-	u := use{name: name.text, args: words[1:], in: in}
+	u := use{name: name, args: words[1:], in: in}
 	u.judge()
-	u.inputs = inputs
-	r.record(&u, words)
-	return in, in
-}
-
-// record adds a judged program to the reading.
-func (r *reader) record(u *use, words []word) {
 	r.refuse(u.reason)
-	if !r.seen[u.name] && !strings.Contains(u.name, "/") && !isBuiltin(u.name) {
-		r.out.Programs = append(r.out.Programs, u.name)
-		r.seen[u.name] = true
-	}
-	r.out.Git = r.out.Git || u.name == "git" || u.name == "go" // go asks git for the version of a package
-	part := Part{Words: make([]string, len(words)), ReadOnly: u.reason == "", Paths: u.paths}
-	for i, w := range words {
-		part.Words[i] = w.text
-		if w.glob() && !part.ReadOnly {
-			r.plain = false
-		}
-	}
-	for _, w := range u.inputs {
-		part.Paths = append(part.Paths, located(w, u.in)...)
-	}
+	part.ReadOnly, part.Paths = u.reason == "", append(u.paths, inputs...)
 	if part.ReadOnly {
 		r.out.Paths = append(r.out.Paths, u.paths...)
 	} else {
-		part.Paths = append(part.Paths, mentioned(words[1:], u.in)...)
-	}
-	if slices.Contains([]string{"pushd", "popd"}, u.name) {
-		r.plain = false
+		part.Paths = append(part.Paths, mentioned(words[1:], in)...)
+		r.plain = r.plain && !Listed("pushd popd", name) && !slices.ContainsFunc(words, word.glob)
 	}
 	r.out.Parts = append(r.out.Parts, part)
+	if !r.seen[name] && !strings.Contains(name, "/") && !Listed(": [ command echo exit false printf pwd test true type", name) {
+		r.out.Programs = append(r.out.Programs, name)
+		r.seen[name] = true
+	}
+	r.out.Git = r.out.Git || name == "git" || name == "go" // go asks git for the version of a package
+	return in, in
 }
 
 // cd follows a change of directory to one literal place. bash resolves .. by name first and through links if that
@@ -267,12 +235,12 @@ func (r *reader) cd(words []word, in dirs) (yes, no dirs) {
 	paths := located(words[1], in)
 	for _, p := range paths {
 		named := path.Clean(p.Text)
-		if named == ".." || strings.HasPrefix(named, "../") {
+		switch {
+		case named == "..", strings.HasPrefix(named, "../"):
 			r.strange("leaves the directory")
-		}
-		if named == "." {
+		case named == ".":
 			named = ""
-		} else if named[0] == '~' && p.Text[0] != '~' { // a directory that is called ~
+		case named[0] == '~' && p.Text[0] != '~': // a directory that is called ~
 			named = "./" + named
 		}
 		yes = union(yes, dirs{named})
@@ -287,35 +255,36 @@ func (r *reader) cd(words []word, in dirs) (yes, no dirs) {
 }
 
 // located writes a word as a path as seen from each of the directories.
-func located(w word, in dirs) []Path {
-	if w.text == "" {
-		return nil
-	}
+func located(w word, in dirs) (out []Path) {
 	text := w.text
 	switch {
+	case text == "":
+		return nil
 	case w.glob():
 		text = w.pattern
 	case text[0] == '~' && !w.tilde:
 		text = "./" + text
 	}
 	if w.tilde || text[0] == '/' {
-		return []Path{{Text: text, Glob: w.glob()}}
+		return []Path{{text, w.glob()}}
 	}
-	out := make([]Path, len(in))
-	for i, d := range in {
-		if d != "" && w.glob() {
+	for _, d := range in {
+		if w.glob() {
 			d = wildcards.QuoteMeta(d, 0)
 		}
-		out[i] = Path{Text: text, Glob: w.glob()}
 		if d != "" {
-			out[i].Text = strings.TrimSuffix(d, "/") + "/" + text
+			d = strings.TrimSuffix(d, "/") + "/"
 		}
+		out = append(out, Path{d + text, w.glob()})
 	}
 	return out
 }
 
+// outward finds what may begin a path that leads out of the directory, within a word.
+var outward = regexp.MustCompile(`[=:,@][/~.]`)
+
 // mentioned returns what may be a path among the words of a program that is not known: operands, and what follows a short
-// option, an =, a colon, a comma or an @.
+// option, an =, a colon, a comma or an @. A URL is none, except of a file.
 func mentioned(words []word, in dirs) (out []Path) {
 	for _, w := range words {
 		text := w.text
@@ -329,19 +298,11 @@ func mentioned(words []word, in dirs) (out []Path) {
 		if !strings.HasPrefix(text, "-") {
 			out = append(out, located(w, in)...)
 		}
-		for i := range text {
-			if rest := text[i+1:]; strings.IndexByte("=:,@", text[i]) >= 0 && pathlike(rest, text[:i]) {
-				out = append(out, located(word{text: rest, tilde: strings.HasPrefix(rest, "~")}, in)...)
+		for _, at := range outward.FindAllStringIndex(text, -1) {
+			if rest := text[at[0]+1:]; !strings.HasPrefix(rest, "//") || strings.HasSuffix(text[:at[0]], "file") {
+				out = append(out, located(word{text: rest, tilde: rest[0] == '~'}, in)...)
 			}
 		}
 	}
 	return out
-}
-
-// pathlike reports whether what follows the given text leads out of the directory by its looks. A URL does not.
-func pathlike(rest, before string) bool {
-	if strings.HasPrefix(rest, "//") {
-		return strings.HasSuffix(before, "file")
-	}
-	return rest != "" && (rest[0] == '/' || rest[0] == '~' || rest[0] == '.')
 }
