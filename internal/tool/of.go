@@ -10,7 +10,8 @@ import (
 )
 
 // Of makes a tool of a function that takes its arguments as a struct; args.go says which, and how they are read. What does
-// not fit is a failed result that says what is wrong and what the tool takes. It panics if A can't be described.
+// not fit is a failed result that says what is wrong and what the tool takes. An error of run is the call's: it becomes a
+// failed result by way of Failure.
 func Of[A any](s Spec, summary func(A) string, run func(context.Context, Env, A) (Result, error)) Tool {
 	s.Schema = json.RawMessage(schema(reflect.TypeFor[A]()))
 	return &of[A]{s, summary, run}
@@ -37,7 +38,11 @@ func (t *of[A]) Run(ctx context.Context, env Env, args json.RawMessage) (Result,
 	if fault != "" {
 		return Fail(fault), nil
 	}
-	return t.run(ctx, env, a)
+	r, err := t.run(ctx, env, a)
+	if err == nil || ctx.Err() != nil {
+		return r, err
+	}
+	return Failure(ctx, err)
 }
 
 // read returns the arguments, or what is wrong with them.

@@ -16,8 +16,8 @@ type Tool interface {
 	Spec() Spec
 	// Summary is one short line about a call, for the user: the path, the command. args may be anything.
 	Summary(args json.RawMessage) string
-	// Run carries out a call. args is valid JSON but need not fit the schema. What is wrong with a call, a refusal and a
-	// failure of the work are results that the model gets; an error says that the harness is broken, or that ctx ended.
+	// Run carries out a call. args is valid JSON but need not fit the schema. A wrong call, a refusal and a failure of the
+	// work are results that the model gets; an error says that ctx ended, or that the harness is broken.
 	Run(ctx context.Context, env Env, args json.RawMessage) (Result, error)
 }
 
@@ -25,15 +25,14 @@ type Tool interface {
 // left out of the loop guard's count of identical calls.
 type Spec struct {
 	msg.Spec
-	Parallel  bool
-	Uncounted bool
+	Parallel, Uncounted bool
 }
 
 // Env is what a call may use.
 type Env struct {
 	CallID string
 	Gate   *gate.Gate
-	// Asker, Spawner and Skills are nil where they are not offered; the tools that need them are then not either.
+	// These are nil where they are not offered; the tools that need them are then not either.
 	Asker   Asker
 	Spawner Spawner
 	Skills  Skills

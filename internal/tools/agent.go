@@ -22,10 +22,7 @@ func agent() tool.Tool {
 				return tool.Fail("task is empty: say what is to be done."), nil
 			}
 			id, err := env.Spawner.Start(ctx, a.Task, a.Agent, a.Model)
-			if err != nil {
-				return tool.Failure(ctx, err)
-			}
-			return tool.Done(fmt.Sprintf("Started %s. Its result will come as a note when it ends; agent_status tells how it goes.", id)), nil
+			return tool.Done(fmt.Sprintf("Started %s. Its result will come as a note when it ends; agent_status tells how it goes.", id)), err
 		})
 }
 
@@ -39,7 +36,8 @@ func agentStatus() tool.Tool {
 	s.Uncounted = true
 	return tool.Of(s, func(a agentStatusArgs) string { return a.ID },
 		func(ctx context.Context, env tool.Env, a agentStatusArgs) (tool.Result, error) {
-			return answered(ctx)(env.Spawner.Status(ctx, a.ID, a.Wait))
+			text, err := env.Spawner.Status(ctx, a.ID, a.Wait)
+			return tool.Done(text), err
 		})
 }
 
@@ -51,16 +49,7 @@ func agentStop() tool.Tool {
 	return tool.Of(spec("agent_stop", false, "Stop a sub-agent."),
 		func(a agentStopArgs) string { return a.ID },
 		func(ctx context.Context, env tool.Env, a agentStopArgs) (tool.Result, error) {
-			return answered(ctx)(env.Spawner.Stop(ctx, a.ID))
+			text, err := env.Spawner.Stop(ctx, a.ID)
+			return tool.Done(text), err
 		})
-}
-
-// answered makes a result of a text or an error.
-func answered(ctx context.Context) func(string, error) (tool.Result, error) {
-	return func(text string, err error) (tool.Result, error) {
-		if err != nil {
-			return tool.Failure(ctx, err)
-		}
-		return tool.Done(text), nil
-	}
 }

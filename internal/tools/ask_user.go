@@ -24,12 +24,9 @@ func askUser() tool.Tool {
 				return tool.Fail("options is empty: give some, or allow_other."), nil
 			}
 			answer, ok, err := env.Asker.Ask(ctx, tool.Question{Text: a.Question, Options: a.Options, AllowOther: a.AllowOther})
-			switch {
-			case err != nil:
-				return tool.Failure(ctx, err)
-			case !ok:
-				return tool.Done("The user dismissed the question without an answer."), nil
+			if answer = "The user answered: " + answer; !ok {
+				answer = "The user dismissed the question without an answer."
 			}
-			return tool.Done("The user answered: " + answer), nil
+			return tool.Done(answer), err
 		})
 }

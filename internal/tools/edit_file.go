@@ -41,10 +41,7 @@ func editFile() tool.Tool {
 				after, notes, err = apply(old, a.Edits, env.Gate.Mask)
 				return after, err
 			})
-			if err != nil {
-				return tool.Failure(ctx, err)
-			}
-			return tool.Done(strings.Join(append([]string{written(w)}, notes...), "\n") + "\n" + changes(env.Gate, before, after)), nil
+			return tool.Done(strings.Join(append([]string{written(w)}, notes...), "\n") + "\n" + changes(env.Gate, before, after)), err
 		})
 }
 
@@ -90,7 +87,7 @@ func (e edit) in(body string, mask func(string) string) (after, how string, err 
 		case len(found) == 0:
 			continue
 		case len(found) > 1 && !e.All:
-			return "", "", fmt.Errorf("old is there %d times%s, at lines %s: give more of the text around the one you mean, or all: true", len(found), said(way.how), places(body, found))
+			return "", "", fmt.Errorf("old is there %d times%s, at lines %s: give more of the text around the one you mean, or all: true", len(found), strings.TrimSuffix(" ("+way.how+")", " ()"), places(body, found))
 		}
 		var out strings.Builder
 		at := 0
@@ -106,24 +103,14 @@ func (e edit) in(body string, mask func(string) string) (after, how string, err 
 	return "", "", fmt.Errorf("old is not in the file.%s", nearest(body, e.Old, mask))
 }
 
-func said(how string) string {
-	if how == "" {
-		return ""
-	}
-	return " (" + how + ")"
-}
-
-// places lists the first lines of matches.
+// places lists the lines of the first matches.
 func places(body string, found []match) string {
 	var list []string
-	line, at := 1, 0
-	for i, m := range found {
-		if i == 20 {
-			return strings.Join(list, ", ") + ", …"
-		}
-		line += strings.Count(body[at:m.start], "\n")
-		at = m.start
-		list = append(list, fmt.Sprint(line))
+	for _, m := range found[:min(len(found), 20)] {
+		list = append(list, fmt.Sprint(1+strings.Count(body[:m.start], "\n")))
+	}
+	if len(found) > len(list) {
+		list = append(list, "…")
 	}
 	return strings.Join(list, ", ")
 }
@@ -131,7 +118,7 @@ func places(body string, found []match) string {
 // changes shows what was changed, masked, as a diff.
 func changes(g *gate.Gate, before, after []byte) string {
 	enc := encodingOf(before)
-	lines := maskedLines(g, diff.Unified([]byte(enc.text(before)), []byte(enc.text(after))))
+	lines := splitLines(g.Mask(diff.Unified([]byte(enc.text(before)), []byte(enc.text(after)))))
 	if len(lines) > diffLines {
 		lines = append(lines[:diffLines], "…")
 	}

@@ -55,6 +55,10 @@ func TestEdits(t *testing.T) {
 		{"Latin-1", "caf\xe9\nt\xe9\n", []edit{{Old: "café", New: "thé"}}, "th\xe9\nt\xe9\n", ""},
 		{"no such character in Latin-1", "caf\xe9\n", []edit{{Old: "caf", New: "€"}}, "", "Latin-1"},
 		{"bad bytes stay", "é é é \xff x\n", []edit{{Old: "x", New: "y"}}, "é é é \xff y\n", ""},
+		{"a bad byte is not what stands for it", "a\xff\r\nb é é\n", []edit{{Old: "a\ufffd\nb é é", New: "x"}}, "", "old is not in the file"},
+		{"mixed ends, from the middle of a line", "  a(1)\r\n  b(2)\nc\n", []edit{{Old: "a(1)\n  b", New: "x\ny"}}, "  x\r\ny(2)\nc\n", "line endings"},
+		{"lines taken away, at the end of the file too", "a\nb\nc", []edit{{Old: "b \nc\n", New: ""}}, "a\n", "blanks at line ends"},
+		{"lines joined", "a  \nb\nc\n", []edit{{Old: "a\nb\n", New: "x"}}, "xc\n", "blanks at line ends"},
 		{"UTF-16", "\xff\xfeh\x00i\x00", []edit{{Old: "hi", New: "ho"}}, "", "UTF-16 LE"},
 		{"NULs stay", "a\x00\x00b\x00 x", []edit{{Old: "x", New: "y"}}, "a\x00\x00b\x00 y", ""},
 	} {

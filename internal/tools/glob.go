@@ -29,17 +29,14 @@ func glob() tool.Tool {
 		func(ctx context.Context, env tool.Env, a globArgs) (tool.Result, error) {
 			want, err := matcher(a.Pattern)
 			if err != nil {
-				return tool.Fail(err.Error()), nil
+				return tool.Result{}, err
 			}
 			var found []gate.Entry
 			skipped, err := env.Gate.Walk(ctx, here(a.Path), gate.WalkOptions{Ignored: a.Ignored, Want: want}, func(e gate.Entry) error {
 				found = append(found, e)
 				return nil
 			})
-			if err != nil {
-				return tool.Failure(ctx, err)
-			}
-			return tool.Done(newest(found) + leftOut(skipped)), nil
+			return tool.Done(newest(found) + leftOut(skipped)), err
 		})
 }
 

@@ -41,7 +41,7 @@ func grep() tool.Tool {
 		func(ctx context.Context, env tool.Env, a grepArgs) (tool.Result, error) {
 			s, err := newSearch(env.Gate, a)
 			if err != nil {
-				return tool.Fail(err.Error()), nil
+				return tool.Result{}, err
 			}
 			bounded, cancel := context.WithTimeout(ctx, grepTime)
 			defer cancel()
@@ -50,10 +50,7 @@ func grep() tool.Tool {
 			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 				late, err = fmt.Sprintf("[incomplete: ended after %v; name a path or a glob]\n", grepTime), nil
 			}
-			if err != nil {
-				return tool.Failure(ctx, err)
-			}
-			return tool.Done(s.report() + late + leftOut(skipped)), nil
+			return tool.Done(s.report() + late + leftOut(skipped)), err
 		})
 }
 
@@ -164,7 +161,7 @@ func (s *search) keep(m fileMatches, count int) {
 func (s *search) render(name string, data []byte, at []int) (out []shownLine) {
 	lines := splitLines(encodingOf(data).text(data))
 	from, to := max(at[0]-maskAround, 0), min(at[len(at)-1]+maskAround, len(lines))
-	copy(lines[from:to], maskedLines(s.g, strings.Join(lines[from:to], "\n")))
+	copy(lines[from:to], splitLines(s.g.Mask(strings.Join(lines[from:to], "\n"))))
 	shown := 0 // the last line that was rendered
 	for _, n := range at {
 		if s.Context > 0 && shown > 0 && n-s.Context > shown+1 {

@@ -2,13 +2,11 @@ package tools
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Go's regexp is slow at passing over what does not match, and most of what is searched does not. So texts that every
@@ -21,7 +19,6 @@ type lineMatcher struct {
 	re    *regexp.Regexp
 	texts []string // a match contains one of these; nil: not known
 	fold  bool     // the texts are small letters, for a file made so
-	small sync.Pool
 }
 
 func newLineMatcher(pattern string, ignoreCase bool) (*lineMatcher, error) {
@@ -39,7 +36,7 @@ func newLineMatcher(pattern string, ignoreCase bool) (*lineMatcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &lineMatcher{re: re, fold: strings.Contains(tree.String(), "(?i"), small: sync.Pool{New: func() any { return new([]byte) }}}
+	m := &lineMatcher{re: re, fold: strings.Contains(tree.String(), "(?i")}
 	m.texts = required(tree.Simplify(), m.fold)
 	return m, nil
 }
@@ -88,22 +85,17 @@ func longestSmall(text string) (longest string) {
 			longest = run
 		}
 	}
-	return string(smallLetters(nil, []byte(longest)))
+	return string(smallLetters([]byte(longest)))
 }
 
-// smallLetters returns data, written to buf, with one bit set in each byte, which makes ASCII capitals small. Other bytes
-// change too, those of the texts in the same way; that two may become alike only costs a match of a line in vain.
-func smallLetters(buf, data []byte) []byte {
-	buf = append(buf[:0], data...)
-	i := 0
-	for ; i+8 <= len(buf); i += 8 {
-		word := buf[i : i+8]
-		binary.NativeEndian.PutUint64(word, binary.NativeEndian.Uint64(word)|0x2020_2020_2020_2020)
+// smallLetters returns data with one bit set in each byte, which makes ASCII capitals small. Other bytes change too, those of
+// the texts in the same way; that two may become alike only costs a match of a line in vain.
+func smallLetters(data []byte) []byte {
+	out := make([]byte, len(data))
+	for i, c := range data {
+		out[i] = c | 0x20
 	}
-	for ; i < len(buf); i++ {
-		buf[i] |= 0x20
-	}
-	return buf
+	return out
 }
 
 // lines calls yield with the number of each line that matches, from 1, until it returns false. A line's end is no part of
@@ -111,23 +103,16 @@ func smallLetters(buf, data []byte) []byte {
 func (m *lineMatcher) lines(data []byte, yield func(number int) bool) {
 	hay := data
 	if m.fold {
-		buf := m.small.Get().(*[]byte)
-		defer m.small.Put(buf)
-		*buf = smallLetters(*buf, data)
-		hay = *buf
+		hay = smallLetters(data)
 	}
-	next := make([]int, len(m.texts)) // where each text is found next
-	for i := range next {
-		next[i] = -1
-	}
+	next := make([]int, len(m.texts)) // one more than where each text is found next
 	number, counted := 1, 0
 	for at := 0; at < len(data); {
 		hit := at
 		if m.texts != nil {
-			hit = m.candidate(hay, next, at)
-		}
-		if hit == len(data) {
-			return
+			if hit = m.candidate(hay, next, at); hit == len(data) {
+				return
+			}
 		}
 		start := at + bytes.LastIndexByte(data[at:hit], '\n') + 1
 		end := len(data)
@@ -145,15 +130,15 @@ func (m *lineMatcher) lines(data []byte, yield func(number int) bool) {
 	}
 }
 
-// candidate returns where the first of the texts is found from at on, or the length of hay. next keeps what was found.
+// candidate returns where the first of the texts is found from at on, or the length of hay.
 func (m *lineMatcher) candidate(hay []byte, next []int, at int) int {
 	for i, text := range m.texts {
-		if next[i] < at {
-			next[i] = len(hay)
+		if next[i] <= at {
+			next[i] = len(hay) + 1
 			if n := bytes.Index(hay[at:], []byte(text)); n >= 0 {
-				next[i] = at + n
+				next[i] = at + n + 1
 			}
 		}
 	}
-	return slices.Min(next)
+	return slices.Min(next) - 1
 }

@@ -36,10 +36,7 @@ func listDir() tool.Tool {
 				found = append(found, e)
 				return nil
 			})
-			if err != nil {
-				return tool.Failure(ctx, err)
-			}
-			return tool.Done(tree(found) + leftOut(skipped)), nil
+			return tool.Done(tree(found) + leftOut(skipped)), err
 		})
 }
 

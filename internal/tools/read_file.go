@@ -30,7 +30,7 @@ func readFile() tool.Tool {
 		func(ctx context.Context, env tool.Env, a readArgs) (tool.Result, error) {
 			f, err := env.Gate.Read(ctx, a.Path, 0)
 			if err != nil {
-				return tool.Failure(ctx, err)
+				return tool.Result{}, err
 			}
 			return show(env.Gate, f, a), nil
 		})
@@ -45,7 +45,7 @@ func show(g *gate.Gate, f gate.File, a readArgs) tool.Result {
 	case kind != "" || enc == notText:
 		return tool.Done(fmt.Sprintf("%s is a binary file (%s, %d bytes): it is not shown as text.", f.Name, cmp.Or(kind, "data"), f.Size))
 	}
-	lines := maskedLines(g, enc.text(f.Data))
+	lines := splitLines(g.Mask(enc.text(f.Data))) // a mask takes no line away
 	first := max(a.Offset, 1)
 	switch {
 	case len(lines) == 0:

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -25,24 +26,19 @@ func shell() tool.Tool {
 			case a.Timeout < 0 || a.Timeout > 3600:
 				return tool.Fail(fmt.Sprintf("timeout is in seconds, from 1 to 3600, not %d: nothing was run.", a.Timeout)), nil
 			}
-			timeout := time.Duration(a.Timeout) * time.Second
+			timeout := time.Duration(cmp.Or(a.Timeout, 120)) * time.Second
 			out, err := env.Gate.Exec(ctx, gate.Command{Text: a.Command, Timeout: timeout})
-			if out.Cancelled {
-				return ran(out, timeout), ctx.Err()
+			if err != nil && !out.Cancelled {
+				return tool.Result{}, err
 			}
-			if err != nil {
-				return tool.Failure(ctx, err)
-			}
-			return ran(out, timeout), nil
+			return ran(out, timeout), err
 		})
 }
 
 // ran makes the result of a command that ran: its output first, how it ended last.
 func ran(out gate.Output, timeout time.Duration) tool.Result {
 	var b strings.Builder
-	if b.WriteString(out.Text); out.Text == "" {
-		b.WriteString("(no output)")
-	}
+	b.WriteString(cmp.Or(out.Text, "(no output)"))
 	line := func(format string, args ...any) {
 		if !strings.HasSuffix(b.String(), "\n") {
 			b.WriteByte('\n')
@@ -54,9 +50,6 @@ func ran(out gate.Output, timeout time.Duration) tool.Result {
 	}
 	if out.Background != "" {
 		line("[children still run in the background; what they write goes to %s]", out.Background)
-	}
-	if timeout == 0 {
-		timeout = 120 * time.Second
 	}
 	r := tool.Result{Outcome: tool.Exited}
 	switch {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"anchor/internal/gate"
 )
 
 const (
@@ -144,9 +142,6 @@ func splitLines(text string) (lines []string) {
 
 // unended takes the line ending off the end of a text.
 func unended(text string) string { return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r") }
-
-// maskedLines returns the lines of a text with secrets masked. A mask takes no line away.
-func maskedLines(g *gate.Gate, text string) []string { return splitLines(g.Mask(text)) }
 
 // cutLine shortens a line to a number of bytes, at a character's end, and says so.
 func cutLine(line string, limit int) (short string, cut bool) {

@@ -2,6 +2,7 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -32,27 +33,22 @@ func spec(name string, reads bool, description string) tool.Spec {
 }
 
 // here is the directory where none is named.
-func here(path string) string {
-	if path == "" {
-		return "."
-	}
-	return path
-}
+func here(path string) string { return cmp.Or(path, ".") }
 
 // leftOut says what a walk left out; empty if nothing.
 func leftOut(s gate.Skipped) string {
 	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{
-		{s.Ignored, "ignored (ignored: true shows them)"}, {s.Secret, "secret"}, {s.Denied, "denied by a rule"},
-		{s.Binary, "binary"}, {s.Large, "over 64 MB"}, {s.Unreadable, "unreadable"},
-	} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+	say := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
 		}
 	}
+	say(s.Ignored, "ignored (ignored: true shows them)")
+	say(s.Secret, "secret")
+	say(s.Denied, "denied by a rule")
+	say(s.Binary, "binary")
+	say(s.Large, "over 64 MB")
+	say(s.Unreadable, "unreadable")
 	if parts == nil {
 		return ""
 	}

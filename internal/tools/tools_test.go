@@ -132,10 +132,12 @@ func TestReadFile(t *testing.T) {
 		}
 		return string(out)
 	}
+	pem := strings.Repeat("Zm9vYmFy", 8) + "\n"
 	b := lay(t, map[string]string{
 		"big.txt": big.String(), "tabs.go": "a\n\tb\n", "crlf": "x\r\ny\r\n", "bom": bom + "first\n", "le": u16("héllo\r\n", false), "be": u16("héllo\n", true), "bare": u16("hello, bare text\n", false)[2:],
 		"latin": "caf\xe9\n", "bad": "é é é \xff\n", "bin": "\x7fELF\x00\x01\x02", "random": "\x00\x01\x02", "pdf": "%PDF-1.4 x", "empty": "", "min.js": strings.Repeat("é", 2_500_000), "png": "\x89PNG\r\n\x1a\n1234",
 		"token": "a\ntoken = ghp_0123456789abcdefghij0123456789abcdef\nb\n", "wide": strings.Repeat(strings.Repeat("w", 1000)+"\n", 100), "d/x": "", "zero": "-> /dev/zero", ".env": "A=b", "noend": "last",
+		"key": "-----BEGIN RSA PRIVATE KEY-----\n" + pem + pem + "-----END RSA PRIVATE KEY-----\nend\n",
 	})
 	if err := syscall.Mkfifo(filepath.Join(b.dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
@@ -158,6 +160,7 @@ func TestReadFile(t *testing.T) {
 	b.want(b.call("read_file", "path", "empty"), tool.OK, "is empty")
 	b.want(b.call("read_file", "path", "noend"), tool.OK, "     1\tlast\n")
 	b.want(b.call("read_file", "path", "token"), tool.OK, "     2\t", "[masked:", "     3\tb\n", "!ghp_0123")
+	b.want(b.call("read_file", "path", "key", "offset", 3), tool.OK, "     3\t[masked:", "     5\tend\n", "!Zm9vYmFy")
 	b.want(b.call("read_file", "path", "d"), tool.Failed, "directory", "list_dir")
 	b.want(b.call("read_file", "path", "pipe"), tool.Failed, "named pipe")
 	b.want(b.call("read_file", "path", "zero"), tool.Failed, "device")
@@ -216,6 +219,7 @@ func TestGrep(t *testing.T) {
 	b := lay(t, map[string]string{
 		"a.go": "one\nneedle here\nthree\nfour\nNeedle\n", "src/b.txt": "x\nneedle\r\n", "bin": "needle\x00", ".gitignore": "*.log\n", "x.log": "needle\n", "src/loop": "-> ..", "dead": "-> /no/such", "zero": "-> /dev/zero",
 		"u16": "\xff\xfen\x00e\x00e\x00d\x00l\x00e\x00\n\x00", "min.js": strings.Repeat("é", 100_000) + "MATCH" + strings.Repeat("é", 100_000), "token.txt": "key ghp_0123456789abcdefghij0123456789abcdef", ".env": "needle=1",
+		"key.txt": strings.Repeat("x\n", 6) + "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("Zm9vYmFy", 8)+"\n", 30) + "-----END RSA PRIVATE KEY-----\n",
 	})
 	b.want(b.call("grep", "pattern", "needle"), tool.OK, "a.go:2:needle here\n", "src/b.txt:2:needle\n", "u16:1:needle\n", "!x.log", "!bin:", "!.env", "1 secret", "1 binary", "1 ignored")
 	b.want(b.call("grep", "pattern", "needle", "ignore_case", true, "path", "a.go"), tool.OK, "a.go:2:", "a.go:5:Needle")
@@ -226,6 +230,7 @@ func TestGrep(t *testing.T) {
 	b.want(b.call("grep", "pattern", "needle", "mode", "files"), tool.OK, "a.go\nsrc/b.txt\nu16\n")
 	b.want(b.call("grep", "pattern", "(?i)needle", "mode", "count"), tool.OK, "a.go:2\nsrc/b.txt:1\n")
 	b.want(b.call("grep", "pattern", "absent"), tool.OK, "No matches")
+	b.want(b.call("grep", "pattern", "^Zm9v", "path", "key.txt"), tool.OK, "key.txt:8:[masked:", "!Zm9v")
 	b.want(b.call("grep", "pattern", "ghp_"), tool.OK, "token.txt:1:key [masked:", "!0123456789")
 	for _, broken := range []string{"foo(", "[[", "*x", "(", ""} {
 		b.want(b.call("grep", "pattern", broken), tool.Failed, "pattern")
@@ -340,4 +345,7 @@ func TestShell(t *testing.T) {
 		t.Error("the cancel was not told")
 	}
 	b.want(r, tool.Failed, "begun", "cancelled", "may have had effects")
+	if r, err = shell().Run(ctx, b.env, json.RawMessage(`{"command":"true"}`)); err == nil || r.Text != "" {
+		t.Errorf("a command that was not begun: %+v, %v", r, err)
+	}
 }

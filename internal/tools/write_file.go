@@ -21,10 +21,7 @@ func writeFile() tool.Tool {
 			w, err := env.Gate.Write(ctx, a.Path, gate.WriteOptions{CallID: env.CallID, NeedSeen: true}, func(old []byte, exists bool) ([]byte, error) {
 				return replace(old, exists, a.Content)
 			})
-			if err != nil {
-				return tool.Failure(ctx, err)
-			}
-			return tool.Done(written(w)), nil
+			return tool.Done(written(w)), err
 		})
 }
 
