@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -100,14 +99,15 @@ func matchesAny(globs []string, name string) bool {
 	for _, glob := range globs {
 		glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
 		anywhere := !strings.Contains(glob, "/")
-		for at := name; at != "." && at != ""; at = path.Dir(at) {
-			what := at
+		for end := len(name); end > 0; {
+			what, slash := name[:end], strings.LastIndexByte(name[:end], '/')
 			if anywhere {
-				what = path.Base(at)
+				what = name[slash+1 : end]
 			}
-			if ok, _ := doublestar.Match(glob, what); ok {
+			if doublestar.MatchUnvalidated(glob, what) {
 				return true
 			}
+			end = slash
 		}
 	}
 	return false
