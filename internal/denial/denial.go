@@ -149,6 +149,8 @@ func is(kind, name string) bool { _, ok := table()[kind+":"+name]; return ok }
 
 func fact(kind, name string) string { return table()[kind+":"+name] }
 
+func listed(list, word string) bool { return shellread.Listed(list, word) }
+
 // show is a word for a message.
 func show(word string) string {
 	word = strings.NewReplacer(unknown, "…", network, "…").Replace(word)

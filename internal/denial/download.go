@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
-
-	"anchor/internal/shellread"
 )
 
 func (s *scan) denyDownload(what string) {
@@ -55,7 +53,7 @@ func (s *scan) shellText(name, text string, in flow) flow {
 // script judges a file that is run: what is known to be in it is read as well if a shell runs it.
 func (s *scan) script(name, file string, in flow, shell bool) flow {
 	f := s.stored(file)
-	if shellread.Listed("- /dev/stdin /dev/fd/0 /proc/self/fd/0", file) {
+	if listed("- /dev/stdin /dev/fd/0 /proc/self/fd/0", file) {
 		f = in
 	}
 	if f.net != "" || strings.HasPrefix(file, network) {
@@ -76,17 +74,17 @@ func (s *scan) interpret(name string, args []string, in flow) flow {
 		switch {
 		case shell && short && strings.Contains(a, "c"):
 			return c.shellCode(name, pastOptions(rest, values), in)
-		case !shell && (shellread.Listed(code, a) || short && shellread.Listed(code, "-"+a[len(a)-1:]) || a == "-m"):
+		case !shell && (listed(code, a) || short && listed(code, "-"+a[len(a)-1:]) || a == "-m"):
 			if a != "-m" && len(rest) > 0 && strings.Contains(rest[0], network) {
 				s.denyDownload(show(name))
 			}
 			s.operands("", rest[min(1, len(rest)):])
 			return flow{}
-		case shellread.Listed(values, a), shell && short && strings.ContainsAny(a[len(a)-1:], "oO"):
+		case listed(values, a), shell && short && strings.ContainsAny(a[len(a)-1:], "oO"):
 			i++
 		case shell && short && strings.Contains(a, "s"):
 			return c.script(name, "-", in, true)
-		case a == "run" && shellread.Listed("bun deno", name), shell && (a == "-" || a == "--"):
+		case a == "run" && listed("bun deno", name), shell && (a == "-" || a == "--"):
 		case a == "-", !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "+"):
 			if name == "at" {
 				continue // a time
@@ -94,13 +92,13 @@ func (s *scan) interpret(name string, args []string, in flow) flow {
 			s.operands("", args[i:])
 			c.arguments(args[i:])
 			return c.script(name, a, in, shell)
-		case !shell && shellread.Listed("--version -V -v --help -h -l", a):
+		case !shell && listed("--version -V -v --help -h -l", a):
 			return flow{}
 		default:
 			s.option(a, "")
 		}
 	}
-	return c.script(name, "-", in, shell || shellread.Listed("at batch", name))
+	return c.script(name, "-", in, shell || listed("at batch", name))
 }
 
 // shellCode judges sh -c TEXT NAME ARGUMENTS…
@@ -131,7 +129,7 @@ func (s *scan) output(name string, args []string, in flow) flow {
 	files := operandsOf(args)
 	switch {
 	case is("download", name), len(args) > 0 && is("download", name+"+"+args[0]), guessed(name, "curl wget"):
-		for _, f := range downloaded(name, args) {
+		for _, f := range downloaded(args) {
 			s.keep(f, flow{net: name})
 		}
 		return flow{net: name}
@@ -142,39 +140,39 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		return flow{text: strings.Join(args, " ") + "\n"}
 	case name == "printf" && len(args) > 0:
 		return flow{text: printed(args)}
-	case shellread.Listed("command which type", name) && len(files) > 0:
+	case listed("command which type", name) && len(files) > 0:
 		return flow{text: files[0]}
 	case isFind(name):
 		return s.find(args)
 	case name == "pwd":
 		return flow{text: s.cwd()}
-	case shellread.Listed("read mapfile readarray", name):
+	case listed("read mapfile readarray", name):
 		for _, v := range files {
 			s.set(v, text(in.value()))
 		}
 		return flow{}
-	case name == "tee":
-		for _, f := range files {
-			s.keep(f, in)
-		}
-		return in
 	}
 	out := flow{net: in.net}
-	if f, ok := optionText(args, "of="); ok && name == "dd" {
-		s.keep(f, in)
+	if listed("tee cat", name) {
+		out = in
 	}
 	for _, f := range files {
-		out = out.with(s.stored(f))
+		out = out.with(flow{net: s.stored(f).net})
+		if name == "cat" {
+			out = out.with(s.stored(f))
+		}
 	}
-	if shellread.Listed("cp mv ln install", name) && len(files) > 1 {
-		to := files[len(files)-1]
-		s.keep(to, out)
-		s.keep(to+"/"+path.Base(files[0]), out)
+
+	if to, ok := optionText(args, "of="); ok {
+		files = append(files, to)
 	}
-	if name == "cat" {
-		return out.with(flow{text: in.text})
+	if listed("tee dd cp mv ln install", name) { // all that they name: the copies as well
+		for _, f := range files {
+			s.keep(f, out)
+			s.keep(files[len(files)-1]+"/"+path.Base(f), out)
+		}
 	}
-	return flow{net: out.net}
+	return out
 }
 
 // printed is what printf puts out: its format with the words in place of %s, well enough to read commands in it.
@@ -190,27 +188,17 @@ func printed(args []string) string {
 	return text
 }
 
-// downloaded returns the files that a downloader may write: what its options name, and the last parts of its addresses.
-func downloaded(name string, args []string) (files []string) {
-	for i, a := range args {
-		_, v, attached := strings.Cut(a, "=")
-		output := func(c byte) bool { return c == 'o' || c == 'O' && name != "curl" }
-		switch {
-		case !strings.HasPrefix(a, "-") || len(a) < 2:
-			a, _, _ = strings.Cut(a, "?")
-			files = append(files, path.Base(a))
-		case i+1 < len(args) && (shellread.Listed("--output --output-document --out", a) || a[1] != '-' && output(a[len(a)-1])):
-			files = append(files, args[i+1])
-		case attached:
-			files = append(files, v)
-		case len(a) > 2 && output(a[1]):
-			files = append(files, a[2:])
+// downloaded returns the files that a downloader may write: what its options may name, and the last parts of its addresses.
+func downloaded(args []string) (files []string) {
+	dir, _ := optionText(args, "-P", "--directory-prefix", "--output-dir", "--dir")
+	for _, a := range args {
+		if _, v, ok := strings.Cut(a, "="); ok && strings.HasPrefix(a, "--") {
+			a = v
+		} else if len(a) > 2 && a[0] == '-' { // -oFILE
+			a = a[2:]
 		}
-	}
-	if dir, ok := optionText(args, "-P", "--directory-prefix", "--output-dir", "--dir"); ok {
-		for _, f := range files {
-			files = append(files, dir+"/"+f)
-		}
+		base, _, _ := strings.Cut(a, "?")
+		files = append(files, a, path.Base(base), dir+"/"+path.Base(base))
 	}
 	return files
 }

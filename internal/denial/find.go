@@ -3,11 +3,9 @@ package denial
 import (
 	"path"
 	"strings"
-
-	"anchor/internal/shellread"
 )
 
-func isFind(name string) bool { return shellread.Listed("find gfind bfs fd", name) }
+func isFind(name string) bool { return listed("find gfind bfs fd", name) }
 
 // find judges what find runs and deletes, and returns the names that it puts out. Below a root it deletes everything only
 // if no test stands before that narrows it.
@@ -21,25 +19,25 @@ func (s *scan) find(args []string) flow {
 			next = args[i+1]
 		}
 		switch {
-		case shellread.Listed("-exec -execdir -ok -okdir -x -X --exec --exec-batch", a):
+		case listed("-exec -execdir -ok -okdir -x -X --exec --exec-batch", a):
 			end := i + 1
 			for end < len(args) && args[end] != ";" && args[end] != "+" {
 				end++
 			}
 			program := path.Base(next)
-			deletes = deletes || shellread.Listed("rm shred unlink srm rmdir", program)
+			deletes = deletes || listed("rm shred unlink srm rmdir", program)
 			reads = reads || !showsNames(program)
 			s.call(args[i+1:end], flow{})
 			i, inTests = end, true
 		case a == "-delete":
 			deletes, inTests = true, true
-		case shellread.Listed("-type -maxdepth -mindepth", a):
+		case listed("-type -maxdepth -mindepth", a):
 			i, inTests = i+1, true
-		case shellread.Listed("-print -print0 -depth -xdev -mount -ls", a):
+		case listed("-print -print0 -depth -xdev -mount -ls", a):
 			inTests = true
-		case shellread.Listed("-H -L -P", a), strings.Trim(a, "()!,") == "":
-		case shellread.Listed("-name -iname -path -ipath -wholename", a):
-			if i == 0 || !shellread.Listed("! -not", args[i-1]) {
+		case listed("-H -L -P", a), strings.Trim(a, "()!,") == "":
+		case listed("-name -iname -path -ipath -wholename", a):
+			if i == 0 || !listed("! -not", args[i-1]) {
 				names = append(names, next)
 			}
 			narrow = narrow || !deletes && strings.Trim(next, "*./") != ""

@@ -130,7 +130,7 @@ func (s *scan) fields(w *syntax.Word) (out []string) {
 func (s *scan) guard(w *syntax.Word, expansion func() error) (ok bool) {
 	defer func() {
 		if ok = ok && recover() == nil; !ok {
-			s.inner(w)
+			s.inner(w, flow{})
 		}
 	}()
 	return expansion() == nil
@@ -186,27 +186,12 @@ func (s *scan) simplify(p *syntax.ParamExp) {
 		}
 		*p = syntax.ParamExp{Param: p.Param, Exp: &syntax.Expansion{Op: syntax.AlternateUnset, Word: p.Exp.Word}}
 	case len(may) == 0 || grows:
-		s.inner(p)
+		s.inner(p, flow{})
 		*p = syntax.ParamExp{Param: &syntax.Lit{Value: "?"}}
 	case p.Index != nil && (may[0].Kind != expand.Indexed || !plain):
-		s.inner(p.Index)
+		s.inner(p.Index, flow{})
 		p.Index = nil
 	}
-}
-
-// inner scans the substitutions anywhere below a node whose own meaning does not matter.
-func (s *scan) inner(n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			s.fork().stmts(n.Stmts, flow{})
-			return false
-		case *syntax.ProcSubst:
-			s.fork().stmts(n.Stmts, flow{})
-			return false
-		}
-		return true
-	})
 }
 
 // resolve makes a folded word an absolute path as seen from the current directory; empty if that is not known.

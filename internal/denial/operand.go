@@ -14,7 +14,7 @@ import (
 
 // NamesOnly says that a command shows names, sizes, times or counts of the files it names (ls, du, wc), never what is in them.
 func NamesOnly(words []string) bool {
-	return len(words) > 0 && (showsNames(words[0]) || shellread.Listed("find wc", words[0]) || words[0] == "git" && len(words) > 1 && gitShowsNames(gitArgs(words[1:])))
+	return len(words) > 0 && (showsNames(words[0]) || listed("find wc", words[0]) || words[0] == "git" && len(words) > 1 && gitShowsNames(gitArgs(words[1:])))
 }
 
 func showsNames(program string) bool { return is("names", program) || is("text", program) }
@@ -30,7 +30,7 @@ func gitShowsNames(args []string) bool {
 	}
 	if args[0] == "log" || args[0] == "stash" {
 		for _, a := range args[1:] {
-			if shellread.Listed("-p -u --patch -c --cc -m show", a) || strings.HasPrefix(a, "-L") {
+			if listed("-p -u --patch -c --cc -m show", a) || strings.HasPrefix(a, "-L") {
 				return false
 			}
 		}
@@ -41,7 +41,7 @@ func gitShowsNames(args []string) bool {
 // operands judges the words of a command that may name files.
 func (s *scan) operands(name string, args []string) {
 	switch {
-	case showsNames(name), isFind(name), shellread.Listed("npm pnpm yarn", name) && len(args) > 0 && args[0] == "config":
+	case showsNames(name), isFind(name), listed("npm pnpm yarn", name) && len(args) > 0 && args[0] == "config":
 		return
 	case name == "git":
 		if args = gitArgs(args); gitShowsNames(args) {
@@ -61,7 +61,7 @@ func (s *scan) operands(name string, args []string) {
 		options += " " + fact("takes", "any")
 	}
 	for o := range strings.FieldsSeq("-f --file --files -e --regexp --expression") { // these give the pattern
-		if _, given := optionText(args, o); given && (o != "-e" || shellread.Listed(options, o)) {
+		if _, given := optionText(args, o); given && (o != "-e" || listed(options, o)) {
 			text = false
 		}
 	}
@@ -71,7 +71,7 @@ func (s *scan) operands(name string, args []string) {
 		case a == "--" && !ended:
 			ended = true
 		case strings.HasPrefix(a, "-") && len(a) > 1 && !ended:
-			if k, v, attached := strings.Cut(a, "="); searches && shellread.Listed("--include -g --glob --iglob", k) {
+			if k, v, attached := strings.Cut(a, "="); searches && listed("--include -g --glob --iglob", k) {
 				if !attached && i+1 < len(args) {
 					v = args[i+1]
 				}
@@ -79,7 +79,7 @@ func (s *scan) operands(name string, args []string) {
 					s.named(v)
 				}
 			}
-			if shellread.Listed(options, a) {
+			if listed(options, a) {
 				i++
 			} else {
 				s.option(a, options)
@@ -95,14 +95,14 @@ func (s *scan) operands(name string, args []string) {
 // option judges the value that is attached to an option: --file=x, -ox.
 func (s *scan) option(a, texts string) {
 	if k, v, ok := strings.Cut(a, "="); ok {
-		if !shellread.Listed(texts, k) {
+		if !listed(texts, k) {
 			s.secretPath(strings.TrimPrefix(v, "@"))
 			_, v, _ = strings.Cut(v, "=")
 			s.secretPath(strings.TrimPrefix(v, "@"))
 		}
 		return
 	}
-	if !strings.HasPrefix(a, "--") && len(a) > 3 && !shellread.Listed(texts, a[:2]) {
+	if !strings.HasPrefix(a, "--") && len(a) > 3 && !listed(texts, a[:2]) {
 		s.named(strings.TrimPrefix(a[2:], "@"))
 	}
 }
@@ -123,7 +123,7 @@ func (s *scan) operand(name, a string) {
 		v, _, _ = strings.Cut(v, ";")
 		s.secretPath(strings.TrimPrefix(v, "@"))
 	}
-	if shellread.Listed("git scp rsync docker podman nerdctl kubectl rclone", name) {
+	if listed("git scp rsync docker podman nerdctl kubectl rclone", name) {
 		for part := range strings.SplitSeq(a, ":") {
 			s.secretPath(part)
 		}

@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"anchor/internal/shellread"
 )
 
 const byHand = "; a person may run it in a terminal of their own."
@@ -15,47 +13,22 @@ const byHand = "; a person may run it in a terminal of their own."
 var setID = regexp.MustCompile(`^0*[24567][0-7]{3}$|(?:^|,)[ugoa]*[+=][rwxXt]*s[rwxXst]*(?:,|$)`)
 
 func (s *scan) privilege(name string, argv []string) {
-	deny := func(reason string) { s.deny("privilege escalation", reason+byHand) }
 	args := argv[1:]
-	switch {
-	case is("privilege", name), guessed(name, "sudo su doas pkexec"):
-		deny(show(argv[0]) + " gives a command the rights of another user, which is never done here")
-	case name == "systemd-run" && strings.Contains(strings.Join(args, " "), "--uid"), name == "machinectl" && len(args) > 0 && args[0] == "shell":
-		deny(name + " starts a command as another user, which is never done here")
-	case name == "install":
-		mode, _ := optionText(args, "-m", "--mode")
-		args = append(slices.Clone(args), mode)
-		fallthrough
-	case name == "chmod":
-		if slices.ContainsFunc(args, setID.MatchString) {
-			deny(name + " sets a setuid or setgid bit, so that the file runs with the rights of its owner")
-		}
-	}
-	if shellread.Listed("tee cp mv install ln sed rm", name) {
-		for _, a := range args {
-			s.sudoers(a)
-		}
+	as := func(a string) bool { k, _, _ := strings.Cut(a, "="); return is("privilege", name+"+"+k) }
+	switch mode, _ := optionText(args, "-m", "--mode"); {
+	case is("privilege", name), guessed(name, "sudo su doas pkexec"), slices.ContainsFunc(args, as):
+		s.deny("privilege escalation", show(argv[0])+" gives a command the rights of another user, which is never done here"+byHand)
+	case name == "install" && setID.MatchString(mode), name == "chmod" && slices.ContainsFunc(args, setID.MatchString):
+		s.deny("privilege escalation", name+" sets a setuid or setgid bit, so that the file runs with the rights of its owner"+byHand)
 	}
 }
 
 // guessed says whether a name with unknown letters in it, but at least two that are known, can be one of a list.
 func guessed(name, list string) bool {
-	letters := strings.Trim(name, wild)
-	if letters == name && !strings.ContainsAny(name, wild) || len(letters) < 2 || strings.ContainsAny(name, unknown+network+"*") && len(name) < 4 {
+	if !strings.ContainsAny(name, wild) || len(strings.Trim(name, wild)) < 2 || strings.ContainsAny(name, unknown+network+"*") && len(name) < 4 {
 		return false
 	}
-	for n := range strings.FieldsSeq(list) {
-		if fits(name, n) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *scan) sudoers(file string) {
-	if p := resolve(s.cwd(), file); p == "/etc/sudoers" || strings.HasPrefix(p, "/etc/sudoers.d/") {
-		s.deny("privilege escalation", show(file)+" says who may become root, and it is never changed here"+byHand)
-	}
+	return slices.ContainsFunc(strings.Fields(list), func(n string) bool { return fits(name, n) })
 }
 
 // variants are the names of mkfs and newfs with the file system behind.
@@ -67,18 +40,18 @@ func (s *scan) disk(name string, args []string) {
 	for i, a := range args {
 		k, v, ok := strings.Cut(a, "=")
 		switch {
-		case ok && shellread.Listed("of --output --output-document", k):
-			s.device(v, what)
-		case i > 0 && shellread.Listed("-o -O --output --output-document", args[i-1]):
-			s.device(a, what)
+		case ok && listed("of --output --output-document", k):
+			s.overwrites(v, what)
+		case i > 0 && listed("-o -O --output --output-document", args[i-1]):
+			s.overwrites(a, what)
 		case strings.HasPrefix(a, "-o/dev/"):
-			s.device(a[2:], what)
+			s.overwrites(a[2:], what)
 		}
 	}
 	name = variants.ReplaceAllString(name, "$1")
 	words, looks := fact("disk", name), fact("look", name)
 	has := func(list string) bool {
-		return slices.ContainsFunc(args, func(a string) bool { return shellread.Listed(list, a) || shellread.Listed(list, strings.ToLower(a)) })
+		return slices.ContainsFunc(args, func(a string) bool { return listed(list, a) || listed(list, strings.ToLower(a)) })
 	}
 	switch {
 	case is("last", name) && len(args) > 1:
@@ -87,9 +60,9 @@ func (s *scan) disk(name string, args []string) {
 		return
 	}
 	for _, a := range args {
-		s.device(a, what)
+		s.overwrites(a, what)
 		if name == "diskutil" && strings.HasPrefix(a, "disk") {
-			s.device("/dev/"+a, what)
+			s.overwrites("/dev/"+a, what)
 		}
 	}
 }
@@ -97,10 +70,14 @@ func (s *scan) disk(name string, args []string) {
 // blockDevice matches block devices and memory.
 var blockDevice = regexp.MustCompile(`^/dev/(?:(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|md|r?disk|nbd|zd|bcache|drbd|sr|mtd|mtdblock|fio|ram|loop|pmem|vg).{1,12}|(?:mapper|zvol|disk)/.*|k?mem|port)$`)
 
-// device denies a write to a file if it is a block device.
-func (s *scan) device(file, what string) {
-	if p := resolve(s.cwd(), file); blockDevice.MatchString(p) {
+// overwrites denies a write to a file if it is a block device or says who may become root.
+func (s *scan) overwrites(file, what string) {
+	p := resolve(s.cwd(), file)
+	if blockDevice.MatchString(p) {
 		s.deny("raw disk write", what+" writes to the device "+show(p)+" past every file system, and what was there is lost"+byHand)
+	}
+	if p == "/etc/sudoers" || strings.HasPrefix(p, "/etc/sudoers.d/") {
+		s.deny("privilege escalation", show(file)+" says who may become root, and it is never changed here"+byHand)
 	}
 }
 
@@ -147,7 +124,7 @@ func (s *scan) deletion(name string, argv []string) {
 		return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, prefix) })
 	}
 	switch n := len(targets); {
-	case shellread.Listed("rm grm srm rimraf", name):
+	case listed("rm grm srm rimraf", name):
 		s.destroy(argv, targets, name != "rimraf" && !recursive(args, "rR"))
 	case n == 0:
 	case name == "mv" && (has("-t") || has("--target")):
@@ -156,7 +133,7 @@ func (s *scan) deletion(name string, argv []string) {
 		s.destroy(argv, targets[:n-1], false)
 	case name == "rsync" && has("--del"):
 		s.destroy(argv, targets[n-1:], false)
-	case shellread.Listed("chmod chown chgrp", name) && recursive(args, "R"):
+	case listed("chmod chown chgrp", name) && recursive(args, "R"):
 		s.destroy(argv, slices.DeleteFunc(targets[1:], func(t string) bool { return resolve(s.cwd(), t) == s.env.Home }), false)
 	}
 }

@@ -73,13 +73,6 @@ func (s *scan) stmts(list []*syntax.Stmt, in flow) (out flow) {
 	return out
 }
 
-// branched walks what may not be run.
-func (s *scan) branched(list []*syntax.Stmt, in flow) flow {
-	s.branch++
-	defer func() { s.branch-- }()
-	return s.stmts(list, in)
-}
-
 // stmt walks a statement with what comes in on its standard input, and returns what it puts out.
 func (s *scan) stmt(st *syntax.Stmt, in flow) flow {
 	if st == nil || !s.step() {
@@ -113,19 +106,12 @@ func (s *scan) redirect(r *syntax.Redirect, in flow, targets []string) (flow, []
 		case r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut:
 			in = s.stored(t).with(in)
 		}
-		if s.target(t, r.Op != syntax.RdrIn); r.Op != syntax.RdrIn {
+		if s.secretPath(t); r.Op != syntax.RdrIn {
+			s.overwrites(t, "the redirection to "+show(t))
 			targets = append(targets, t)
 		}
 	}
 	return in, targets
-}
-
-// target judges the file of a redirection.
-func (s *scan) target(file string, written bool) {
-	if s.secretPath(file); written {
-		s.device(file, "the redirection to "+show(file))
-		s.sudoers(file)
-	}
 }
 
 // here is the flow of a here-document or here-string.
@@ -141,7 +127,7 @@ func (s *scan) here(r *syntax.Redirect) flow {
 	return f
 }
 
-func (s *scan) command(c syntax.Command, in flow) (out flow) {
+func (s *scan) command(c syntax.Command, in flow) flow {
 	switch c := c.(type) {
 	case *syntax.CallExpr:
 		for _, a := range c.Assigns {
@@ -154,17 +140,11 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 		return s.fork().stmts(c.Stmts, in)
 	case *syntax.Block:
 		return s.stmts(c.Stmts, in)
-	case *syntax.IfClause:
-		out = s.stmts(c.Cond, in)
-		for ; c != nil; c = c.Else {
-			out = out.with(s.branched(c.Then, in))
-			if c.Else != nil {
-				out = out.with(s.branched(c.Else.Cond, in))
-			}
+	case *syntax.DeclClause:
+		for _, a := range c.Args {
+			s.assign(a)
 		}
-	case *syntax.WhileClause:
-		out = s.stmts(c.Cond, in)
-		return out.with(s.branched(c.Do, in))
+		return flow{}
 	case *syntax.ForClause:
 		if it, ok := c.Loop.(*syntax.WordIter); ok {
 			var may []expand.Variable
@@ -172,17 +152,6 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 				may = append(may, text(w))
 			}
 			s.set(it.Name.Value, may...)
-		} else {
-			s.inner(c.Loop)
-		}
-		return s.branched(c.Do, in)
-	case *syntax.CaseClause:
-		s.inner(c.Word)
-		for _, item := range c.Items {
-			for _, p := range item.Patterns {
-				s.inner(p)
-			}
-			out = out.with(s.branched(item.Stmts, in))
 		}
 	case *syntax.FuncDecl:
 		if c.Name != nil {
@@ -191,36 +160,47 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 		body := s.fork()
 		body.arguments(slices.Repeat([]string{unknown}, 10))
 		body.stmt(c.Body, in)
-	case *syntax.DeclClause:
-		for _, a := range c.Args {
-			s.assign(a)
-		}
-	case *syntax.TimeClause:
-		return s.stmt(c.Stmt, in)
-	case *syntax.CoprocClause:
-		return s.stmt(c.Stmt, in)
-	default:
-		s.inner(c)
+		return flow{}
 	}
+	s.branch++
+	defer func() { s.branch-- }()
+	return s.inner(c, in)
+}
+
+// inner walks the statements and substitutions anywhere below a node whose own meaning does not matter.
+func (s *scan) inner(n syntax.Node, in flow) (out flow) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			out = out.with(s.stmt(n, in))
+			return false
+		case *syntax.CmdSubst:
+			s.fork().stmts(n.Stmts, flow{})
+			return false
+		case *syntax.ProcSubst:
+			s.fork().stmts(n.Stmts, flow{})
+			return false
+		}
+		return true
+	})
 	return out
 }
 
 func (s *scan) binary(c *syntax.BinaryCmd, in flow) flow {
-	switch c.Op {
-	case syntax.Pipe, syntax.PipeAll:
-		through := s.fork().stmt(c.X, in)
-		return s.fork().stmt(c.Y, through)
-	case syntax.OrStmt:
-		out := s.stmt(c.X, in)
-		return out.with(s.branched([]*syntax.Stmt{c.Y}, in))
+	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		return s.fork().stmt(c.Y, s.fork().stmt(c.X, in))
 	}
 	out := s.stmt(c.X, in)
+	if c.Op == syntax.OrStmt { // what may not be run
+		s.branch++
+		defer func() { s.branch-- }()
+	}
 	return out.with(s.stmt(c.Y, in))
 }
 
 func (s *scan) assign(a *syntax.Assign) {
 	if a.Index != nil {
-		s.inner(a.Index)
+		s.inner(a.Index, flow{})
 	}
 	var may []expand.Variable
 	switch {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"anchor/internal/shellread"
 )
 
 // call judges a command by its folded words, behind whatever wrapper it stands, and returns what it puts out.
@@ -139,7 +137,7 @@ func pastOptions(args []string, values string) []string {
 		if a == "--" {
 			break
 		}
-		if shellread.Listed(values, a) && len(args) > 0 {
+		if listed(values, a) && len(args) > 0 {
 			args = args[1:]
 		}
 	}
