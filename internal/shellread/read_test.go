@@ -125,7 +125,6 @@ func TestPaths(t *testing.T) {
 		"cd / && cat b":                                 "/ /b",
 		"cd /w && cat x*":                               "/w|glob /w/x*",
 		"cd 'a*' && cat x*":                             "a*|glob a\\*/x*",
-		"[[ -f a && -d b ]]":                            "a b",
 		"git diff HEAD -- a b":                          "HEAD a b",
 		"git -C a log -- b":                             "a HEAD a/b",
 		"cd x && git -C a status b":                     "x x/a x/a/b",

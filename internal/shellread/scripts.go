@@ -55,66 +55,31 @@ func sedGrammar(delimited string) *regexp.Regexp {
 	return regexp.MustCompile(`^(?:[ \t\n;}]|#[^\n]*(?:\n|$)|(?:` + address + `[ \t]*(?:,[ \t+~]*` + address + `)?[ \t!]*)?` + command + `)*$`)
 }
 
+// The names in awk that run, write, or read elsewhere.
+const awkNames = "system|getline|close|fflush|extension|ENVIRON|ARGV|SYMTAB|FUNCTAB|PROCINFO"
+
 var (
-	// The names that run, write, or read elsewhere, and the marks that do.
-	awkNames     = "system|getline|close|fflush|extension|ENVIRON|ARGV|SYMTAB|FUNCTAB|PROCINFO"
 	awkDangerous = regexp.MustCompile(`[>|@]|` + awkNames)
-	awkRefused   = regexp.MustCompile(`^(?:` + awkNames + `)$`)
-	awkPrint     = regexp.MustCompile(`^printf?$`)
-	awkControl   = regexp.MustCompile(`\b(?:if|while|for|switch)\b`)
-	awkBegin     = regexp.MustCompile(`^(?:printf?|if|while|for|switch|return|else|do|exit|case|function|func)$`)
-	awkEither    = regexp.MustCompile(`^(?:length|in|next|nextfile|break|continue|delete|default|BEGIN|END|BEGINFILE|ENDFILE)$`)
-	awkRegexp    = regexp.MustCompile(`^` + delimited)
-	// blanks and comments; strings and numbers; names; ++ and --; operators
-	awkToken = regexp.MustCompile(`^(?:[ \t]+|\\\n|#[^\n]*|("(?:[^"\\\n]|\\[^\n])*"|[\d.]+)|([A-Za-z_]\w*)|(\+\+|--)|(\|\||&&|[-\n(){}\[\],;!~=<>*/%^?:$+]))`)
+	// strings, comments, and regular expressions where no / can divide
+	awkQuoted = regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"|#[^\n]*|(^[ \t]*|[(,!~&|{};=?:\n][ \t]*)` + delimited)
+	// of the rest: what is none of awk's, pipes, the names, and a / that may begin a regular expression
+	awkRefused = regexp.MustCompile("[\"'`@]" + `|(?:^|[^|])\|(?:$|[^|])|(?:^|[^&])&(?:$|[^&])|\b(?:` + awkNames + `)\b|(?:^|[^\w)\] \t])[ \t]*/|` +
+		`\b(?:if|while|for|switch)\b(?s:.*)\)[ \t]*/|\b(?:return|else|do|exit|case|printf?|length|in|next|nextfile|break|continue|delete|default|BEGIN|END)[ \t]*/`)
+	parens      = regexp.MustCompile(`\([^()]*\)`)
+	awkRedirect = regexp.MustCompile(`\bprintf?\b[^;}]*>`)
 )
 
 // awkReads accepts an awk program that has no pipe, no @, no output redirect and none of the refused names outside strings
 // and regular expressions. Where a / may either divide or begin a regular expression, it refuses.
 func awkReads(program string) bool {
-	const begin, operand, either = 0, 1, 2 // what came before
-	last, depth, printing, top := begin, 0, false, 0
-	afterParen := operand
-	if awkControl.MatchString(program) {
-		afterParen = either
+	program = awkQuoted.ReplaceAllString(program, "${1}0")
+	if awkRefused.MatchString(program) {
+		return false
 	}
-	for program != "" {
-		if program[0] == '/' && last != operand {
-			re := awkRegexp.FindString(program)
-			if re == "" || last == either {
-				return false
-			}
-			program, last = program[len(re):], operand
-			continue
-		}
-		m := awkToken.FindStringSubmatch(program)
-		if m == nil || awkRefused.MatchString(m[2]) {
-			return false
-		}
-		program = program[len(m[0]):]
-		switch {
-		case awkPrint.MatchString(m[2]):
-			last, printing, top = begin, true, depth
-		case awkBegin.MatchString(m[2]):
-			last = begin
-		case awkEither.MatchString(m[2]), m[3] != "":
-			last = either
-		case m[1] != "", m[2] != "", m[4] == "]":
-			last = operand
-		case m[4] == ")":
-			depth--
-			last = afterParen
-		case m[4] == ">" && printing && depth <= top:
-			return false
-		case m[4] != "":
-			last = begin
-			if m[4] == "(" {
-				depth++
-			}
-			printing = printing && (depth > top || m[4] != ";" && m[4] != "}")
-		}
+	for parens.MatchString(program) {
+		program = parens.ReplaceAllString(program, " 0 ")
 	}
-	return true
+	return !awkRedirect.MatchString(program)
 }
 
 // jqElsewhere finds what loads a module or looks at the environment, unless it is the name of a field.

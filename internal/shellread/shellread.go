@@ -4,7 +4,7 @@
 // Three things must agree: what the parser sees, what bash sees, and what the program makes of its words. So text that
 // the parser and bash read differently is refused before parsing; of the syntax only named nodes are accepted (walk.go);
 // a word must have one known value (word.go); and each program has an accept-list of options with their arity and a rule
-// for its operands (table.txt, rules.go, scripts.go). Nothing is on a deny-list: what is not named is not read-only.
+// for its operands (table.txt, program.go, scripts.go). Nothing is on a deny-list: what is not named is not read-only.
 //
 // A reading holds for exactly this text under bash --noprofile --norc -c, started in the directory with PWD set to its
 // resolved name, without BASH_ENV, ENV, SHELLOPTS, BASHOPTS, CDPATH, GLOBIGNORE, POSIXLY_CORRECT or exported functions.

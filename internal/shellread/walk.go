@@ -81,10 +81,6 @@ func (r *reader) stmt(s *syntax.Stmt, in dirs) (yes, no dirs) {
 		r.plain = false
 		yes = r.branch(c, in)
 		no = yes
-	case *syntax.TestClause:
-		r.plain = false
-		r.calls++
-		r.condition(c.X, in)
 	case nil:
 		r.strange("is a redirect without a command")
 	default:
@@ -126,33 +122,6 @@ func (r *reader) branch(c *syntax.IfClause, in dirs) dirs {
 		return union(out, r.branch(c.Else, no))
 	}
 	return union(out, no)
-}
-
-// condition reads what stands in [[ ]]: tests of files and strings, no arithmetic and no -v, which run subscripts.
-func (r *reader) condition(x syntax.TestExpr, in dirs) {
-	_, _, options, _ := line("test")
-	syntax.Walk(x, func(n syntax.Node) bool {
-		op, words := "", false
-		switch n := n.(type) {
-		case *syntax.UnaryTest:
-			op = n.Op.String()
-			_, words = option(options+" !", op, true)
-		case *syntax.BinaryTest:
-			op = n.Op.String()
-			words = slices.Contains([]string{"&&", "||", "=", "==", "!=", "=~"}, op)
-		case *syntax.Word:
-			w, reason := readWord(n)
-			if reason != "" {
-				r.strange(reason)
-			}
-			r.out.Paths = append(r.out.Paths, located(w, in)...)
-			return false
-		}
-		if op != "" && !words {
-			r.strange("tests with " + op)
-		}
-		return true
-	})
 }
 
 // redirects accepts output to /dev/null, duplicated streams and input from a path. It returns the paths.
