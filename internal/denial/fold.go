@@ -130,7 +130,7 @@ func (s *scan) fields(w *syntax.Word) (out []string) {
 func (s *scan) guard(w *syntax.Word, expansion func() error) (ok bool) {
 	defer func() {
 		if ok = ok && recover() == nil; !ok {
-			s.inner(w, flow{})
+			s.fork().inner(w, flow{})
 		}
 	}()
 	return expansion() == nil
@@ -186,10 +186,10 @@ func (s *scan) simplify(p *syntax.ParamExp) {
 		}
 		*p = syntax.ParamExp{Param: p.Param, Exp: &syntax.Expansion{Op: syntax.AlternateUnset, Word: p.Exp.Word}}
 	case len(may) == 0 || grows:
-		s.inner(p, flow{})
+		s.fork().inner(p, flow{})
 		*p = syntax.ParamExp{Param: &syntax.Lit{Value: "?"}}
 	case p.Index != nil && (may[0].Kind != expand.Indexed || !plain):
-		s.inner(p.Index, flow{})
+		s.fork().inner(p.Index, flow{})
 		p.Index = nil
 	}
 }
@@ -201,6 +201,9 @@ func resolve(cwd, word string) string {
 			return ""
 		}
 		word = cwd + "/" + word
+	}
+	if len(word) > maxText { // no system has such a path
+		return ""
 	}
 	return path.Clean(word)
 }

@@ -137,7 +137,7 @@ func (s *scan) secretPath(word string) {
 		return
 	}
 	s.seen[key] = true
-	if word == "" || word == "-" || len(word) > 4096 || word == "/dev/null" {
+	if word == "" || word == "-" || len(word) > maxText || word == "/dev/null" {
 		return
 	}
 	if !strings.ContainsAny(word, " \t\n") || strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~") {

@@ -127,32 +127,30 @@ func (s *scan) here(r *syntax.Redirect) flow {
 	return f
 }
 
-func (s *scan) command(c syntax.Command, in flow) flow {
+func (s *scan) command(c syntax.Command, in flow) (out flow) {
+	n := syntax.Node(c)
 	switch c := c.(type) {
 	case *syntax.CallExpr:
 		for _, a := range c.Assigns {
 			s.assign(a)
 		}
-		return s.simple(c.Args, in)
+		if len(c.Args) == 0 {
+			return flow{}
+		}
+		first, rest := s.word(c.Args[0]), s.words(c.Args[1:])
+		for i := range max(1, len(first)) { // it may stand for several
+			out = out.with(s.call(slices.Concat(first[min(i, len(first)):], rest), in))
+		}
+		return out
 	case *syntax.BinaryCmd:
 		return s.binary(c, in)
 	case *syntax.Subshell:
 		return s.fork().stmts(c.Stmts, in)
-	case *syntax.Block:
-		return s.stmts(c.Stmts, in)
 	case *syntax.DeclClause:
 		for _, a := range c.Args {
 			s.assign(a)
 		}
 		return flow{}
-	case *syntax.ForClause:
-		if it, ok := c.Loop.(*syntax.WordIter); ok {
-			var may []expand.Variable
-			for _, w := range s.words(it.Items) {
-				may = append(may, text(w))
-			}
-			s.set(it.Name.Value, may...)
-		}
 	case *syntax.FuncDecl:
 		if c.Name != nil {
 			s.funcs[c.Name.Value] = c.Body
@@ -161,27 +159,29 @@ func (s *scan) command(c syntax.Command, in flow) flow {
 		body.arguments(slices.Repeat([]string{unknown}, 10))
 		body.stmt(c.Body, in)
 		return flow{}
+	case *syntax.ForClause:
+		if it, ok := c.Loop.(*syntax.WordIter); ok {
+			var may []expand.Variable
+			for _, w := range s.words(it.Items) {
+				may = append(may, text(w))
+			}
+			s.set(it.Name.Value, may...)
+			n = &syntax.Block{Stmts: c.Do}
+		}
 	}
 	s.branch++
 	defer func() { s.branch-- }()
-	return s.inner(c, in)
+	return s.inner(n, in)
 }
 
-// inner walks the statements and substitutions anywhere below a node whose own meaning does not matter.
+// inner walks the statements anywhere below a node whose own meaning does not matter.
 func (s *scan) inner(n syntax.Node, in flow) (out flow) {
 	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Stmt:
-			out = out.with(s.stmt(n, in))
-			return false
-		case *syntax.CmdSubst:
-			s.fork().stmts(n.Stmts, flow{})
-			return false
-		case *syntax.ProcSubst:
-			s.fork().stmts(n.Stmts, flow{})
-			return false
+		st, ok := n.(*syntax.Stmt)
+		if ok {
+			out = out.with(s.stmt(st, in))
 		}
-		return true
+		return !ok
 	})
 	return out
 }
@@ -200,7 +200,7 @@ func (s *scan) binary(c *syntax.BinaryCmd, in flow) flow {
 
 func (s *scan) assign(a *syntax.Assign) {
 	if a.Index != nil {
-		s.inner(a.Index, flow{})
+		s.fork().inner(a.Index, flow{})
 	}
 	var may []expand.Variable
 	switch {
@@ -218,6 +218,8 @@ func (s *scan) assign(a *syntax.Assign) {
 			}
 			may = append(may, v)
 		})
+	default:
+		may = append(may, text(""))
 	}
 	if a.Name != nil && !a.Naked {
 		s.set(a.Name.Value, may...)
@@ -249,31 +251,4 @@ func (s *scan) stored(name string) flow {
 		return flow{}
 	}
 	return s.files[resolve(s.cwd(), name)]
-}
-
-// changeDir follows cd. In a branch the old place stays possible.
-func (s *scan) changeDir(args []string) {
-	to := s.env.Home
-	if args = pastOptions(args, ""); len(args) > 0 {
-		to = resolve(s.cwd(), args[0])
-	}
-	if to == "" || len(to) > 4096 { // no system has a longer path
-		to = unknown
-	}
-	s.set("PWD", text(to))
-}
-
-// simple walks a simple command: its first word may stand for several.
-func (s *scan) simple(args []*syntax.Word, in flow) (out flow) {
-	if len(args) == 0 {
-		return flow{}
-	}
-	first, rest := s.word(args[0]), s.words(args[1:])
-	if len(first) == 0 {
-		return s.call(rest, in)
-	}
-	for i := range first {
-		out = out.with(s.call(slices.Concat(first[i:], rest), in))
-	}
-	return out
 }

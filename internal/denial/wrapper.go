@@ -1,6 +1,7 @@
 package denial
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -40,8 +41,12 @@ func (s *scan) call(argv []string, in flow) flow {
 	s.disk(name, argv[1:])
 	s.deletion(name, argv)
 	s.operands(name, argv[1:])
-	if name == "cd" || name == "pushd" {
-		s.changeDir(argv[1:])
+	if name == "cd" || name == "pushd" { // in a branch the old place stays possible
+		to := s.env.Home
+		if dirs := pastOptions(argv[1:], ""); len(dirs) > 0 {
+			to = dirs[0]
+		}
+		s.set("PWD", text(cmp.Or(resolve(s.cwd(), to), unknown)))
 	}
 	return s.output(name, argv[1:], in)
 }
