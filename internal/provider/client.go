@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -31,21 +32,11 @@ type Wire interface {
 	Encode(m msg.Message, model string) Turn
 	// Messages appends the messages of a request, a comma after each. No two neighbours of the turns are of the same side.
 	Messages(out []byte, system string, turns []Turn) []byte
-	// Take adds an event of a reply to its draft.
-	Take(*Draft, gjson.Result) State
+	// Take adds an event of a reply to its draft, and says in it when the reply ends.
+	Take(*Draft, gjson.Result)
 	// Learn reads in an error to a request what the server does not take, and says whether to ask again without it.
 	Learn(fault *Error, body []byte) bool
 }
-
-// State is how far a reply has come with an event.
-type State uint8
-
-// The states. Ends: only the usage may follow, for a moment.
-const (
-	More State = iota
-	Ends
-	Over
-)
 
 // Client is a [Provider] over a wire.
 type Client struct {
@@ -93,29 +84,28 @@ func (c *Client) ask(ctx context.Context, req Request) (*reply, error) {
 
 // read reads a reply to its explicit end.
 func (c *Client) read(r *reply, req Request, d *Draft) (Done, error) {
-	for whole := false; ; {
+	for ended := false; ; {
 		v, err := r.next()
-		if err != nil && whole {
-			return d.Done(c.Name, req), nil
-		}
-		if err != nil {
+		if err != nil && !ended {
 			return Done{}, err
 		}
 		if e := v.Get("error"); e.IsObject() || e.String() != "" {
 			return Done{}, c.finish(streamFault(e), r.url)
 		}
-		state := c.Take(d, v)
+		if err == nil {
+			c.Take(d, v)
+		}
 		switch {
 		case d.Stop == "error":
 			return Done{}, r.broken("the server gave up in the middle of the reply")
-		case state == Over:
+		case d.Over || err != nil:
 			return d.Done(c.Name, req), nil
-		case state == Ends && !whole:
-			whole = true
+		case d.Ends && !ended:
+			ended = true
 			r.keep(afterEnd)
-		case d.grew && !whole:
+		case d.grew && !ended:
 			d.grew = false
-			r.keep(maxQuiet)
+			r.keep(c.quiet())
 		}
 	}
 }
@@ -133,18 +123,13 @@ func (c *Client) open(ctx context.Context, path string, body []byte) (*reply, er
 	r.watch.Stop()
 	if err != nil {
 		defer r.close()
-		err = r.fault(err)
-		if fault, ok := errors.AsType[*Error](err); ok {
-			return nil, c.finish(fault, r.url)
-		}
-		return nil, err
+		return nil, r.fault(err)
 	}
-	r.body, r.events = res.Body, newEvents(r)
-	r.keep(maxQuiet)
+	r.body, r.events = res.Body, eventsOf(r)
+	r.keep(c.quiet())
 	kind := res.Header.Get("Content-Type")
-	r.json = strings.Contains(kind, "json")
-	page := res.StatusCode == http.StatusOK && strings.Contains(kind, "text/html")
-	if res.StatusCode == http.StatusOK && !page {
+	page := strings.Contains(kind, "text/html")
+	if r.json = strings.Contains(kind, "json"); res.StatusCode == http.StatusOK && !page {
 		return r, nil
 	}
 	defer r.close()
@@ -156,7 +141,7 @@ func (c *Client) open(ctx context.Context, path string, body []byte) (*reply, er
 		text = []byte("the server redirects to " + PlainURL(to) + "; use that as the base URL if it is right")
 	}
 	fault := classify(res.StatusCode, res.Header, text)
-	if page {
+	if page && res.StatusCode == http.StatusOK {
 		fault.Kind, fault.Advice = BadRequest, "That was a web page, no model. Check the base URL"
 	}
 	return nil, c.finish(fault, r.url)
@@ -165,7 +150,7 @@ func (c *Client) open(ctx context.Context, path string, body []byte) (*reply, er
 // finish completes an error for the user: which URL was asked, how the key is set, and nothing of the key itself. A key
 // that was refused is asked for again: those of some commands live for a short time.
 func (c *Client) finish(fault *Error, url string) *Error {
-	fault.URL = url
+	fault.URL = cmp.Or(fault.URL, url)
 	if c.key != "" {
 		fault.Message = strings.ReplaceAll(fault.Message, c.key, "[key]")
 	}
@@ -184,10 +169,7 @@ func (c *Client) body(req Request) []byte {
 	head := c.Head(req)
 	head["model"], head["stream"] = req.Model, true
 	if len(req.Tools) > 0 {
-		same := func(a, b msg.Spec) bool {
-			return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)
-		}
-		if !slices.EqualFunc(c.specs, req.Tools, same) {
+		if !reflect.DeepEqual(c.specs, req.Tools) {
 			c.specs, c.tools = slices.Clone(req.Tools), c.Tools(req.Tools)
 		}
 		head["tools"] = json.RawMessage(c.tools)
@@ -236,7 +218,7 @@ func (c *Client) Models(ctx context.Context) ([]Listed, error) {
 		return nil, err
 	}
 	out := []Listed{}
-	for _, m := range list.Get("data").Array() {
+	for _, m := range list.Get(`data.#(id!="")#`).Array() {
 		window := 0
 		for _, field := range strings.Fields("loaded_context_length max_model_len meta.n_ctx context_length context_window max_context_length max_input_tokens meta.n_ctx_train") {
 			window = cmp.Or(window, int(m.Get(field).Int()))

@@ -16,6 +16,8 @@ type Draft struct {
 	Stop    string // the server's word for why the reply ended
 	Refused bool   // the text is a refusal
 	Usage   Usage
+	Ends    bool // only the usage may follow, for a moment
+	Over    bool // nothing follows
 	show    func(Chunk)
 	grew    bool
 }

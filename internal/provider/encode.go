@@ -30,6 +30,9 @@ func Join(out []byte, sep string, parts [][]byte) []byte {
 	return out
 }
 
+// List is a JSON array of encoded values.
+func List(values ...[]byte) json.RawMessage { return append(Join([]byte("["), ",", values), ']') }
+
 // addTurn adds a turn to the last one of the same side, or as a new one. Empty ones are left out.
 func addTurn(turns []Turn, t Turn) []Turn {
 	if len(t.Results)+len(t.Texts)+len(t.Images) == 0 {
@@ -55,51 +58,51 @@ func Encode(v any) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// Says is what a message says in text, "" for nothing; a tool result always says something. A note and a summary
-// are marked as such: the user did not say them.
-func Says(m msg.Message) string {
-	text, before, after := "", "", ""
+// Object is a JSON object of keys and their values, in this order.
+func Object(pairs ...any) json.RawMessage {
+	var fields [][]byte
+	for i := 0; i < len(pairs); i += 2 {
+		fields = append(fields, slices.Concat(Encode(pairs[i]), []byte(":"), Encode(pairs[i+1])))
+	}
+	return append(Join([]byte("{"), ",", fields), '}')
+}
+
+// Says is what a message says in text, "" for nothing, and the images with it. A tool result always says something. A note and a
+// summary are marked as such: the user did not say them.
+func Says(m msg.Message) (text string, images []msg.Image) {
+	tag := ""
 	switch m := m.(type) {
 	case *msg.User:
-		text = m.Text
+		text, images = m.Text, m.Images
 	case *msg.Assistant:
 		text = m.Text()
 	case *msg.Note:
-		text, before, after = m.Text, "<note>\n", "\n</note>"
+		text, tag = m.Text, "note"
 	case *msg.Summary:
-		text, before, after = m.Text, "<summary>\n", "\n</summary>"
+		text, tag = m.Text, "summary"
 	case *msg.Tool:
-		if text = m.Text; strings.TrimSpace(text) == "" {
+		if text, images = m.Text, m.Images; strings.TrimSpace(text) == "" {
 			text = "(no output)"
 		}
 	}
-	if strings.TrimSpace(text) == "" {
-		return ""
+	switch {
+	case strings.TrimSpace(text) == "":
+		return "", images
+	case tag != "":
+		text = "<" + tag + ">\n" + text + "\n</" + tag + ">"
 	}
-	return before + text + after
+	return text, images
 }
 
-// Images are those of a message, each encoded by image, or by text with the reason why it can't be sent: one bad image must not
-// make every later request fail.
-func Images(m msg.Message, image func(msg.Image) []byte, text func(string) []byte) (out [][]byte) {
-	var list []msg.Image
-	switch m := m.(type) {
-	case *msg.User:
-		list = m.Images
-	case *msg.Tool:
-		list = m.Images
+// ImageFault says why an image can't be sent, "" if it can: one bad image must not make every later request fail.
+func ImageFault(i msg.Image) string {
+	switch {
+	case len(i.Data) == 0:
+		return "[an empty image was left out]"
+	case !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, i.Type):
+		return "[an image of type " + i.Type + " was left out: models take PNG, JPEG, GIF and WebP]"
 	}
-	for _, i := range list {
-		switch {
-		case len(i.Data) == 0:
-			out = append(out, text("[an empty image was left out]"))
-		case !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, i.Type):
-			out = append(out, text("[an image of type "+i.Type+" was left out: models take PNG, JPEG, GIF and WebP]"))
-		default:
-			out = append(out, image(i))
-		}
-	}
-	return out
+	return ""
 }
 
 // FitID returns a call's id as a wire takes it: itself if it fits the pattern, else nine letters and digits that stand for it. The
@@ -119,8 +122,8 @@ func FitName(name string) string {
 	return name[:min(len(name), 64)]
 }
 
-// Object returns args if they are a JSON object, else an empty one.
-func Object(args json.RawMessage) json.RawMessage {
+// Args returns the arguments of a call if they are a JSON object, else an empty one.
+func Args(args json.RawMessage) json.RawMessage {
 	if s := bytes.TrimSpace(args); len(s) > 0 && s[0] == '{' && json.Valid(s) {
 		return s
 	}
@@ -130,10 +133,8 @@ func Object(args json.RawMessage) json.RawMessage {
 // FitSchema returns a tool's schema as servers take it: an object with properties, no $schema, no choice at the top,
 // objects with properties and arrays with items all the way down. A schema that needs none of it is returned as it is, in its order.
 func FitSchema(schema json.RawMessage) json.RawMessage {
-	var m map[string]any
-	if json.Unmarshal(schema, &m) != nil || m == nil {
-		m = map[string]any{}
-	}
+	m := map[string]any{}
+	_ = json.Unmarshal(schema, &m)
 	before := Encode(m)
 	m["type"] = "object"
 	for _, k := range []string{"$schema", "$id", "oneOf", "anyOf", "allOf"} {
@@ -148,18 +149,18 @@ func FitSchema(schema json.RawMessage) json.RawMessage {
 
 // complete gives all objects in a schema properties, and all arrays items.
 func complete(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, sub := range v {
-			complete(sub)
-		}
-	case map[string]any:
-		kind, _ := v["type"].(string)
-		if missing := map[string]string{"object": "properties", "array": "items"}[kind]; missing != "" && v[missing] == nil {
-			v[missing] = map[string]any{}
-		}
-		for _, sub := range v {
-			complete(sub)
-		}
+	list, _ := v.([]any)
+	m, _ := v.(map[string]any)
+	switch {
+	case m["type"] == "object" && m["properties"] == nil:
+		m["properties"] = map[string]any{}
+	case m["type"] == "array" && m["items"] == nil:
+		m["items"] = map[string]any{}
+	}
+	for _, sub := range m {
+		complete(sub)
+	}
+	for _, sub := range list {
+		complete(sub)
 	}
 }

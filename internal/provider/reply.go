@@ -18,7 +18,7 @@ import (
 
 const (
 	maxLine      = 32 << 20              // a line of a stream, an event, a whole JSON answer, in bytes
-	maxQuiet     = 10 * time.Minute      // in which only pings came
+	maxQuiet     = 10 * time.Minute      // in which only pings come, at least
 	afterEnd     = time.Second           // for the usage and the closing event: some servers never send them, some never close
 	drainTimeout = 50 * time.Millisecond // for what is on its way when a reply is closed, so that the connection serves again
 )
@@ -36,10 +36,13 @@ type reply struct {
 	url    string
 	body   io.ReadCloser // nil before the answer began
 	json   bool          // the server sent one JSON value instead of a stream
-	events events
+	events func() ([]byte, error)
 }
 
 func (r *reply) keep(d time.Duration) { r.until = time.Now().Add(d) }
+
+// quiet is how long only pings may come.
+func (c *Client) quiet() time.Duration { return max(maxQuiet, c.StallTimeout) }
 
 // Read implements io.Reader.
 func (r *reply) Read(p []byte) (int, error) {
@@ -55,7 +58,7 @@ func (r *reply) next() (gjson.Result, error) {
 	var err error
 	for err == nil && (len(data) == 0 || data[0] == ':') { // a keep-alive sent as data
 		if !r.json {
-			data, err = r.events.next()
+			data, err = r.events()
 		} else if data, err = io.ReadAll(io.LimitReader(r, maxLine)); len(data) == 0 && err == nil {
 			err = io.EOF
 		}
@@ -74,33 +77,29 @@ func (r *reply) next() (gjson.Result, error) {
 }
 
 func (r *reply) broken(message string) *Error {
-	return &Error{Kind: Broken, URL: r.url, Message: message}
+	return r.c.finish(&Error{Kind: Broken, Message: message}, r.url)
 }
 
 // fault says why a request failed below HTTP.
 func (r *reply) fault(err error) error {
-	own, isOwn := errors.AsType[*Error](err)
-	e := network(err)
-	e.URL = r.url
+	e, isOwn := errors.AsType[*Error](err)
 	stalled := context.Cause(r.ctx) == errStalled
 	switch {
 	case r.parent.Err() != nil:
 		return r.parent.Err()
 	case isOwn:
-		return own
 	case stalled && r.body == nil:
-		e.Message = "the server did not begin to answer within " + short(r.c.FirstByte)
-	case stalled && time.Now().After(r.until):
-		e.Message = "the reply broke off: nothing but pings came for " + short(maxQuiet)
+		return r.broken("the server did not begin to answer within " + short(r.c.FirstByte))
+	case stalled && !time.Now().Before(r.until):
+		return r.broken("the reply broke off: nothing but pings came for " + short(r.c.quiet()))
 	case stalled:
-		e.Message = "the reply broke off: nothing came for " + short(r.c.StallTimeout)
+		return r.broken("the reply broke off: nothing came for " + short(r.c.StallTimeout))
 	case r.body == nil:
-		return e
+		e = network(err)
 	default:
-		e.Message = "the reply broke off: " + e.Message
+		return r.broken("the reply broke off: " + network(err).Message)
 	}
-	e.Kind, e.Advice = Broken, ""
-	return e
+	return r.c.finish(e, r.url)
 }
 
 // close ends the request.
@@ -114,46 +113,39 @@ func (r *reply) close() {
 	r.cancel(nil)
 }
 
-// events reads server-sent events. It takes what servers send, not only what the standard says: lines end by LF, CRLF or CR,
-// the blank after the colon may be missing, comments are skipped, several data lines are joined by LF, and an event at the
-// very end of the stream needs no empty line after it.
-type events struct {
-	*bufio.Scanner
-	data []byte
-}
-
-func newEvents(r io.Reader) events {
-	s := bufio.NewScanner(r)
-	s.Buffer(make([]byte, 16<<10), maxLine)
-	s.Split(splitLines())
-	return events{Scanner: s}
-}
-
-// next returns the data of the next event that has any. It is valid until the next call. At the end it returns io.EOF.
-func (e *events) next() ([]byte, error) {
-	e.data = e.data[:0]
-	some := false
-	for e.Scan() {
-		line := e.Bytes()
-		if len(line) == 0 && some {
-			return e.data, nil
+// eventsOf reads server-sent events: what it returns gives the data of the next event that has any, valid until the next call, and
+// at the end io.EOF. It takes what servers send, not only what the standard says: lines end by LF, CRLF or CR, the blank after the
+// colon may be missing, comments are skipped, several data lines are joined by LF, and an event at the very end of the stream needs
+// no empty line after it.
+func eventsOf(r io.Reader) func() ([]byte, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 16<<10), maxLine)
+	lines.Split(splitLines())
+	var data []byte
+	return func() ([]byte, error) {
+		data = data[:0]
+		some := false
+		for lines.Scan() {
+			if len(lines.Bytes()) == 0 && some {
+				return data, nil
+			}
+			value, ok := bytes.CutPrefix(lines.Bytes(), []byte("data:"))
+			switch {
+			case !ok:
+				continue
+			case some:
+				data = append(data, '\n')
+			}
+			some = true
+			if data = append(data, bytes.TrimPrefix(value, []byte(" "))...); len(data) > maxLine {
+				return nil, bufio.ErrTooLong
+			}
 		}
-		value, ok := bytes.CutPrefix(line, []byte("data:"))
-		if !ok {
-			continue
+		if lines.Err() != nil || some {
+			return data, lines.Err()
 		}
-		if some {
-			e.data = append(e.data, '\n')
-		}
-		some = true
-		if e.data = append(e.data, bytes.TrimPrefix(value, []byte(" "))...); len(e.data) > maxLine {
-			return nil, bufio.ErrTooLong
-		}
+		return nil, io.EOF
 	}
-	if e.Err() != nil || some {
-		return e.data, e.Err()
-	}
-	return nil, io.EOF
 }
 
 // splitLines makes a function that cuts off a line as soon as its LF or CR is there.

@@ -2,17 +2,24 @@ package provider
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // all reads every event of a stream.
 func all(r io.Reader) (out []string, err error) {
-	s := newEvents(r)
+	next := eventsOf(r)
 	for {
-		data, err := s.next()
+		data, err := next()
 		if err != nil {
 			return out, err
 		}
@@ -59,4 +66,50 @@ func FuzzSSE(f *testing.F) {
 			t.Errorf("%q gives %q, by the byte %q", text, whole, pieces)
 		}
 	})
+}
+
+// pinging is a wire whose server sends one word, then pings for ever.
+type pinging struct {
+	Wire
+	ctx  context.Context
+	word string
+}
+
+func (p *pinging) Send(ctx context.Context, _, _ string, _ []byte) (*http.Response, error) {
+	p.ctx = ctx
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(p)}, nil
+}
+
+func (p *pinging) Read(b []byte) (int, error) {
+	select {
+	case <-time.After(50 * time.Second):
+	case <-p.ctx.Done():
+		return 0, p.ctx.Err()
+	}
+	defer func() { p.word = "" }()
+	return copy(b, cmp.Or(p.word, ": ping\n\ndata: {\"type\":\"ping\"}\n\n")), nil
+}
+
+func (*pinging) Head(Request) map[string]any                    { return map[string]any{} }
+func (*pinging) Messages(out []byte, _ string, _ []Turn) []byte { return out }
+func (*pinging) Learn(*Error, []byte) bool                      { return false }
+
+func (*pinging) Take(d *Draft, v gjson.Result) {
+	d.Add(d.Part(Text), v.Get("text").String())
+}
+
+// Pings alone keep no reply alive for ever, and what came before them counts.
+func TestPings(t *testing.T) {
+	for stall, want := range map[time.Duration]time.Duration{time.Minute: 10 * time.Minute, 20 * time.Minute: 20 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			e := &Endpoint{BaseURL: "http://h", StallTimeout: stall, FirstByte: stall}
+			c := &Client{Endpoint: e, Wire: &pinging{word: "data: {\"text\":\"hello\"}\n\n"}}
+			begin := time.Now()
+			for _, err := range c.Stream(t.Context(), Request{}) {
+				if err != nil && (!strings.Contains(err.Error(), "nothing but pings came for "+want.String()) || time.Since(begin) != want+50*time.Second) {
+					t.Errorf("%v after %v", err, time.Since(begin))
+				}
+			}
+		})
+	}
 }

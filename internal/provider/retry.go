@@ -27,64 +27,47 @@ type retrier struct{ Provider }
 
 // Stream asks until there is a whole reply or an error that stays.
 func (r retrier) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
-	return Sequence(ctx, func(ctx context.Context, show func(Chunk)) (Done, error) {
+	return Sequence(ctx, func(ctx context.Context, show func(Chunk)) (done Done, err error) {
 		begin := time.Now()
 		for try := 1; ; try++ {
-			done, shown, err := r.once(ctx, req, show)
-			if err == nil {
+			shown := false
+			err = nil
+			for c, fault := range r.Provider.Stream(ctx, req) {
+				switch c := c.(type) {
+				case nil:
+					err = fault
+				case Done:
+					done = c
+				default:
+					shown = true
+					show(c)
+				}
+			}
+			e, known := errors.AsType[*Error](err)
+			switch {
+			case err == nil:
 				return done, nil
-			}
-			if ctx.Err() != nil {
-				return Done{}, ctx.Err()
-			}
-			fault, err := passing(err, try, time.Since(begin))
-			if err != nil {
-				return Done{}, err
+			case ctx.Err() != nil:
+				return done, ctx.Err()
+			case !known || !e.Retryable():
+				return done, err
+			case e.After > maxAfter:
+				e.Message, e.Advice = e.Message+". The server asks to wait "+short(e.After), "Try again then"
+				return done, e
+			case try == maxTries || time.Since(begin) > maxRetry:
+				e.Message += fmt.Sprintf(" (after %d tries)", try)
+				return done, e
 			}
 			wait := min(maxWait, firstWait<<(try-1))
-			wait = max(fault.After, wait-time.Duration(rand.Float64()*float64(wait)/4))
-			show(Retrying{fmt.Sprintf("%s; trying again in %s (%d of %d)", fault.said(), short(wait), try+1, maxTries), shown})
+			wait = max(e.After, wait-time.Duration(rand.Float64()*float64(wait)/4))
+			show(Retrying{fmt.Sprintf("%s; trying again in %s (%d of %d)", e.said(), short(wait), try+1, maxTries), shown})
 			select {
 			case <-time.After(wait):
 			case <-ctx.Done():
-				return Done{}, ctx.Err()
+				return done, ctx.Err()
 			}
 		}
 	})
-}
-
-// once makes one request. It says whether chunks came.
-func (r retrier) once(ctx context.Context, req Request, show func(Chunk)) (done Done, shown bool, err error) {
-	for c, err := range r.Provider.Stream(ctx, req) {
-		if err != nil {
-			return done, shown, err
-		}
-		if whole, ok := c.(Done); ok {
-			return whole, shown, nil
-		}
-		shown = true
-		show(c)
-	}
-	return done, shown, nil
-}
-
-// passing returns what is wrong, if another try makes sense, else the error that ends the request.
-func passing(err error, try int, spent time.Duration) (*Error, error) {
-	e, ok := errors.AsType[*Error](err)
-	if !ok || !e.Retryable() {
-		return nil, err
-	}
-	last := *e
-	switch {
-	case e.After > maxAfter:
-		last.Message += ". The server asks to wait " + short(e.After)
-		last.Advice = "Try again then"
-	case try >= maxTries || spent > maxRetry:
-		last.Message += fmt.Sprintf(" (after %d tries)", try)
-	default:
-		return e, nil
-	}
-	return nil, &last
 }
 
 // short rounds a wait to what a reader needs.

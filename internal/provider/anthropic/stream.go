@@ -10,11 +10,11 @@ import (
 )
 
 // Take implements [provider.Wire]. Only a message_stop is an end; unknown events mean nothing.
-func (w *wire) Take(d *provider.Draft, v gjson.Result) provider.State {
+func (w *wire) Take(d *provider.Draft, v gjson.Result) {
 	index, delta, b := int(v.Get("index").Int()), v.Get("delta"), v.Get("content_block")
 	switch v.Get("type").String() {
 	case "message_stop":
-		return provider.Over
+		d.Over = true
 	case "message_start", "message_delta":
 		d.Stop = cmp.Or(delta.Get("stop_reason").String(), d.Stop)
 		count(&d.Usage, v.Get("message.usage"))
@@ -28,7 +28,6 @@ func (w *wire) Take(d *provider.Draft, v gjson.Result) provider.State {
 		d.Add(p, delta.Get("text").String()+delta.Get("thinking").String()+delta.Get("partial_json").String())
 		p.Signature += delta.Get("signature").String()
 	}
-	return provider.More
 }
 
 // part finds the newest block with an index. A server that did not begin it gets one of the delta's kind.

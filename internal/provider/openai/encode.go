@@ -21,19 +21,6 @@ const (
 // extraContent marks opaque data that belongs to the call after it: Gemini signs calls and wants the signature back.
 const extraContent = "extra_content:"
 
-// call is a tool call on its way out.
-type call struct {
-	ID       string          `json:"id"`
-	Type     string          `json:"type"`
-	Function function        `json:"function"`
-	Extra    json.RawMessage `json:"extra_content,omitempty"`
-}
-
-type function struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
 // Head implements [provider.Wire].
 func (w *wire) Head(req provider.Request) map[string]any {
 	head := map[string]any{"stream_options": map[string]bool{"include_usage": true}}
@@ -61,20 +48,12 @@ func (w *wire) Head(req provider.Request) map[string]any {
 
 // Tools implements [provider.Wire].
 func (w *wire) Tools(specs []msg.Spec) []byte {
-	type definition struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description,omitempty"`
-		Parameters  json.RawMessage `json:"parameters"`
+	var out [][]byte
+	for _, s := range specs {
+		f := provider.Object("name", s.Name, "description", cmp.Or(s.Description, s.Name), "parameters", provider.FitSchema(s.Schema))
+		out = append(out, provider.Object("type", "function", "function", f))
 	}
-	type tool struct {
-		Type     string     `json:"type"`
-		Function definition `json:"function"`
-	}
-	out := make([]tool, len(specs))
-	for i, s := range specs {
-		out[i] = tool{"function", definition{s.Name, s.Description, provider.FitSchema(s.Schema)}}
-	}
-	return provider.Encode(out)
+	return provider.List(out...)
 }
 
 // Messages implements [provider.Wire]. What a user says is one message, after the results, with the images of these too, and two
@@ -106,62 +85,66 @@ func (w *wire) Messages(out []byte, system string, turns []provider.Turn) []byte
 
 // Encode implements [provider.Wire]. Texts of the user's are JSON strings without their quotes.
 func (w *wire) Encode(m msg.Message, model string) (t provider.Turn) {
-	t.Images = provider.Images(m, image, textPart)
-	says := provider.Says(m)
+	says, images := provider.Says(m)
 	switch m := m.(type) {
 	case *msg.Assistant:
-		if r := w.reply(m, m.Provider == w.Name && m.Model == model); r != nil {
+		if r := w.reply(m, model, says); r != nil {
 			t.Reply, t.Texts = true, [][]byte{r}
 		}
 	case *msg.Tool:
-		result := struct {
-			Role    string `json:"role"`
-			ID      string `json:"tool_call_id"`
-			Content string `json:"content"`
-		}{"tool", w.fitID(m.CallID), says}
-		t.Results = [][]byte{provider.Encode(result)}
+		t.Results = [][]byte{provider.Object("role", "tool", "tool_call_id", w.fitID(m.CallID), "content", says)}
 	default:
 		if b := provider.Encode(says); says != "" {
 			t.Texts = [][]byte{b[1 : len(b)-1]}
 		}
 	}
+	for _, i := range images {
+		part := map[string]any{"type": "text", "text": provider.ImageFault(i)}
+		if part["text"] == "" {
+			address := "data:" + i.Type + ";base64," + base64.StdEncoding.EncodeToString(i.Data)
+			part = map[string]any{"type": "image_url", "image_url": map[string]string{"url": address}}
+		}
+		t.Images = append(t.Images, provider.Encode(part))
+	}
 	return t
 }
 
-// reply encodes a reply; nil if there is nothing in it to send. The content is always there, and never null: each of the two
-// has servers that refuse it. Thinking goes back only to its own model, in the field in which it came.
-func (w *wire) reply(a *msg.Assistant, own bool) []byte {
+// reply encodes a reply. The content is always there, and never null: each of the two has servers that refuse it. Thinking and
+// signatures go back only to their own model, the thinking in the field in which it came.
+func (w *wire) reply(a *msg.Assistant, model, says string) []byte {
+	own := a.Provider == w.Name && a.Model == model
 	thoughts := map[string]string{}
-	out := struct {
-		Role             string `json:"role"`
-		Content          string `json:"content"`
-		ReasoningContent string `json:"reasoning_content,omitempty"`
-		Reasoning        string `json:"reasoning,omitempty"`
-		ToolCalls        []call `json:"tool_calls,omitempty"`
-	}{Role: "assistant", Content: a.Text()}
-	var extra json.RawMessage
+	var calls [][]byte
+	extra := ""
 	for _, b := range a.Blocks {
 		switch b := b.(type) {
 		case msg.Thinking:
 			if own {
 				thoughts[b.Signature] += b.Text
-			}
-			if raw, ok := strings.CutPrefix(b.Redacted, extraContent); ok && own && json.Valid([]byte(raw)) {
-				extra = json.RawMessage(raw)
+				extra = strings.TrimPrefix(b.Redacted, extraContent)
 			}
 		case msg.Call:
-			f := function{provider.FitName(b.Name), string(provider.Object(b.Args))}
-			out.ToolCalls = append(out.ToolCalls, call{ID: w.fitID(b.ID), Type: "function", Function: f, Extra: extra})
-			extra = nil
+			f := provider.Object("name", provider.FitName(b.Name), "arguments", string(provider.Args(b.Args)))
+			call := []any{"id", w.fitID(b.ID), "type", "function", "function", f}
+			if json.Valid([]byte(extra)) {
+				call = append(call, "extra_content", json.RawMessage(extra))
+			}
+			calls, extra = append(calls, provider.Object(call...)), ""
 		}
 	}
-	if strings.TrimSpace(out.Content) == "" {
-		if out.Content = ""; out.ToolCalls == nil {
-			return nil
+	if says == "" && calls == nil {
+		return nil
+	}
+	out := []any{"role", "assistant", "content", says}
+	for _, field := range []string{reasoningContent, reasoning} {
+		if thoughts[field] != "" {
+			out = append(out, field, thoughts[field])
 		}
 	}
-	out.ReasoningContent, out.Reasoning = thoughts[reasoningContent], thoughts[reasoning]
-	return provider.Encode(out)
+	if calls != nil {
+		out = append(out, "tool_calls", provider.List(calls...))
+	}
+	return provider.Object(out...)
 }
 
 // fitID returns a call's id as the server takes it: Mistral wants nine letters and digits, OpenAI at most forty characters.
@@ -170,11 +153,4 @@ func (w *wire) fitID(id string) string {
 		return provider.FitID(id, `[[:alnum:]]{9}`)
 	}
 	return provider.FitID(id, `[\w.:-]{1,40}`)
-}
-
-func textPart(s string) []byte { return provider.Encode(map[string]string{"type": "text", "text": s}) }
-
-func image(i msg.Image) []byte {
-	address := "data:" + i.Type + ";base64," + base64.StdEncoding.EncodeToString(i.Data)
-	return provider.Encode(map[string]any{"type": "image_url", "image_url": map[string]string{"url": address}})
 }

@@ -10,7 +10,7 @@ import (
 
 // Take implements [provider.Wire]. The end is a finish_reason; a [DONE] alone is none. gjson reads null as an empty text, and an
 // object in the place of a text as its JSON: servers send arguments and ids so.
-func (w *wire) Take(d *provider.Draft, v gjson.Result) provider.State {
+func (w *wire) Take(d *provider.Draft, v gjson.Result) {
 	choice := v.Get("choices.0")
 	delta := choice.Get("delta")
 	if m := choice.Get("message"); m.IsObject() && len(d.Parts) == 0 {
@@ -46,13 +46,8 @@ func (w *wire) Take(d *provider.Draft, v gjson.Result) provider.State {
 			d.Usage = provider.Usage{Input: int(u.Get("prompt_tokens").Int()), Output: int(u.Get("completion_tokens").Int()), Cached: int(cached), Known: true}
 		}
 	}
-	switch {
-	case d.Stop == "":
-		return provider.More
-	case d.Usage.Known:
-		return provider.Over
-	}
-	return provider.Ends
+	d.Ends = d.Stop != ""
+	d.Over = d.Ends && d.Usage.Known
 }
 
 // add adds a piece of a call to the one that it belongs to: the newest with its id, else with its index, else, where it has no

@@ -16,56 +16,46 @@ import (
 
 // Parse reads a script. name is what messages call it. An error names the line and what is wrong with it.
 func Parse(name string, data []byte) (*Script, error) {
-	s := &Script{name: name, lists: []*list{{}}}
+	s := &Script{name: name}
+	key, current := "", (*reply)(nil)
 	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); i++ {
-		line := i + 1
+		line, fault := i+1, ""
 		word, text, _ := strings.Cut(lines[i], " ")
-		if strings.TrimSpace(lines[i]) == "" || lines[i][0] == '#' {
+		if strings.TrimSpace(lines[i]) == "" || word[0] == '#' {
 			continue
 		}
-		var more []string
-		if text != "" {
-			more = []string{text}
-		}
 		for ; i+1 < len(lines) && strings.HasPrefix(lines[i+1], "|"); i++ {
-			more = append(more, strings.TrimPrefix(lines[i+1][1:], " "))
+			text = strings.TrimPrefix(text+"\n", "\n") + strings.TrimPrefix(lines[i+1][1:], " ")
 		}
-		if fault := s.add(line, word, strings.Join(more, "\n")); fault != "" {
+		switch {
+		case word[0] == '|':
+			fault = "there is no line before that this could go on with"
+		case word == "agent":
+			if key, current = unquote(text), nil; key == "" {
+				fault = "agent needs a text that the first message of the agent holds"
+			}
+		case word == "reply":
+			n, _ := strconv.Atoi(cmp.Or(text, "1"))
+			if text == "*" {
+				n = math.MaxInt
+			}
+			if current = (&reply{line: line, key: key, times: n}); n < 1 {
+				fault = "reply takes how often it is used: a number or *"
+			}
+			s.replies = append(s.replies, current)
+		case current == nil:
+			fault = fmt.Sprintf("%q stands before the first reply", word)
+		default:
+			var do func(*play) error
+			do, fault = compile(word, text)
+			current.steps = append(current.steps, step{line, do})
+		}
+		if fault != "" {
 			return nil, fmt.Errorf("%s:%d: %s", name, line, fault)
 		}
 	}
 	return s, nil
-}
-
-// add takes a line into the script. It returns what is wrong with it, "" if nothing.
-func (s *Script) add(line int, word, text string) string {
-	current := s.lists[len(s.lists)-1]
-	switch {
-	case word[0] == '|':
-		return "there is no line before that this could go on with"
-	case word == "agent" && text == "":
-		return "agent needs a text that the first message of the agent holds"
-	case word == "agent":
-		s.lists = append(s.lists, &list{key: unquote(text)})
-		return ""
-	case word == "reply":
-		n, _ := strconv.Atoi(cmp.Or(text, "1"))
-		if text == "*" {
-			n = math.MaxInt
-		}
-		if n < 1 {
-			return "reply takes how often it is used: a number or *"
-		}
-		current.replies = append(current.replies, &reply{line: line, times: n})
-		return ""
-	case len(current.replies) == 0:
-		return fmt.Sprintf("%q stands before the first reply", word)
-	}
-	r := current.replies[len(current.replies)-1]
-	do, fault := compile(word, text)
-	r.steps = append(r.steps, step{line, do})
-	return fault
 }
 
 // compile makes of a line what carries it out, or says what is wrong with it.

@@ -1,19 +1,8 @@
 // Package script is a model that reads its replies from a file. It drives the demo, the tests of the loop, and users' own tests
 // of their skills and rules: no key, no network, the same every time.
 //
-// A script is a list of replies, taken in order, one per model request:
-//
-//	# A line that starts with # is a comment.
-//	reply
-//	text I will read it first.
-//	call read_file {"path": "sum.go"}
-//
-//	reply
-//	expect return a - b
-//	text It subtracts.
-//
-// docs/scripts.md tells all words. Each reply answers one request, in order; what follows "agent TEXT" is for the agents whose first
-// user message holds TEXT. A request that the script does not expect fails with the line that it breaks.
+// A script is a list of replies, each for one model request, in order; docs/scripts.md tells all words. A request that the script does
+// not expect fails with the line that it breaks.
 package script
 
 import (
@@ -25,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"anchor/internal/msg"
 	"anchor/internal/provider"
@@ -32,22 +22,17 @@ import (
 
 // Script is a [provider.Provider] for all agents of a run at once.
 type Script struct {
-	name  string
-	lists []*list
-
-	mu    sync.Mutex
-	calls int
-}
-
-// list is the replies for the agents whose first message holds key; the empty key is for all others.
-type list struct {
-	key     string
+	name    string
+	mu      sync.Mutex // guards what is used of the replies
 	replies []*reply
+	calls   atomic.Int64
 }
 
 type reply struct {
-	line, times, used int
-	steps             []step
+	line        int
+	key         string // it is for agents whose task holds it; the empty key is for all others
+	times, used int
+	steps       []step
 }
 
 type step struct {
@@ -87,29 +72,31 @@ func (s *Script) Unused() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []string
-	for _, l := range s.lists {
-		for _, r := range l.replies {
-			if r.used == 0 || r.used < r.times && r.times < math.MaxInt {
-				out = append(out, fmt.Sprintf("%s:%d: this reply was not used", s.name, r.line))
-			}
+	for _, r := range s.replies {
+		if r.used == 0 || r.used < r.times && r.times < math.MaxInt {
+			out = append(out, fmt.Sprintf("%s:%d: this reply was not used", s.name, r.line))
 		}
 	}
 	return out
 }
 
-// take finds the next reply to a conversation: in the first list for an agent whose task it is, else in the main one.
+// take finds the next reply to a conversation.
 func (s *Script) take(messages []msg.Message) (steps []step, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	task := ""
+	task, key := "", ""
 	for _, m := range slices.Backward(messages) {
 		if u, ok := m.(*msg.User); ok {
 			task = u.Text // the first in the end
 		}
 	}
-	i := slices.IndexFunc(s.lists[1:], func(l *list) bool { return strings.Contains(task, l.key) })
-	for _, r := range s.lists[i+1].replies {
-		if r.used < r.times {
+	for _, r := range s.replies {
+		if key == "" && strings.Contains(task, r.key) {
+			key = r.key
+		}
+	}
+	for _, r := range s.replies {
+		if r.key == key && r.used < r.times {
 			r.used++
 			return r.steps, true
 		}
@@ -117,12 +104,7 @@ func (s *Script) take(messages []msg.Message) (steps []step, ok bool) {
 	return nil, false
 }
 
-func (s *Script) id() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls++
-	return fmt.Sprintf("call_%d", s.calls)
-}
+func (s *Script) id() string { return fmt.Sprintf("call_%d", s.calls.Add(1)) }
 
 // fault is an error of the script's user: the request is not the one that the script was written for.
 func (p *play) fault(format string, args ...any) error {
@@ -165,7 +147,8 @@ func newest(messages []msg.Message) []msg.Message {
 func texts(messages []msg.Message) string {
 	var out []string
 	for _, m := range messages {
-		out = append(out, provider.Says(m))
+		text, _ := provider.Says(m)
+		out = append(out, text)
 	}
 	return strings.Join(out, "\n")
 }
