@@ -58,18 +58,30 @@ func commands() []command {
 		{"", "", "", "", run},
 		{"demo", "", "the whole loop on a sample project with a built-in scripted model: no key, no network", "anchor demo", demo},
 		{"sessions", "[list|show ID|export ID|rm ID]", "the sessions of this directory",
-			"anchor sessions\nanchor sessions show 20260928-225355-be7b | less\nanchor sessions export 20260928-225355-be7b > session.html\nanchor sessions rm 20260928-225355-be7b", sessions},
+			"anchor sessions\nanchor sessions show 20260928-225355-be7b | less\nanchor sessions export 20260928-225355-be7b > session.html\nanchor sessions rm 20260928-225355-be7b", using((*work).sessions)},
 		{"policy", "COMMAND", "what the gate would do with COMMAND under the current rules, and why; runs nothing",
-			"anchor policy 'git log | head'\nanchor policy --allow 'shell:go test' 'go test ./...'\necho '{\"write\":\"src/a.go\"}' | anchor policy --json", judge},
+			"anchor policy 'git log | head'\nanchor policy --allow 'shell:go test' 'go test ./...'\necho '{\"write\":\"src/a.go\"}' | anchor policy --json", using((*work).judge)},
 		{"doctor", "", "check the set-up and say how to mend what is wrong", "anchor doctor\nanchor doctor -m ollama/qwen3-coder", doctor},
-		{"models", "", "what can be used now: providers with a key, local servers, context windows", "anchor models", models},
-		{"config", "", "the effective settings, each with the file, variable or flag it came from", "anchor config", settings},
+		{"models", "", "what can be used now: providers with a key, local servers, context windows", "anchor models", using((*work).models)},
+		{"config", "", "the effective settings, each with the file, variable or flag it came from", "anchor config", using((*work).config)},
 		{"completion", "bash|zsh|fish", "a completion script for a shell",
 			"source <(anchor completion bash)\nanchor completion fish > ~/.config/fish/completions/anchor.fish", completion},
 		{"version", "", "the version", "anchor version", func(_ context.Context, sh shell, _ *options) error { return say(sh.out, version()) }},
 		{"help", "[COMMAND]", "help", "anchor help policy", help},
 		{"mcp", "", "", "", missing},
 		{"acp", "", "", "", missing},
+	}
+}
+
+// using makes a command of a method of work.
+func using(run func(*work, context.Context) error) func(context.Context, shell, *options) error {
+	return func(ctx context.Context, sh shell, o *options) error {
+		w, err := prepare(ctx, sh, o, face{})
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		return run(w, ctx)
 	}
 }
 

@@ -128,16 +128,11 @@ func (w *work) examineProgram(ctx context.Context, c *checkup, name, state, advi
 }
 
 // models lists what can be used now: each provider with a key and each local server found.
-func models(ctx context.Context, sh shell, o *options) error {
-	w, err := prepare(ctx, sh, o, face{})
-	if err != nil {
-		return err
-	}
-	defer w.close()
+func (w *work) models(ctx context.Context) error {
 	var rows [][]string
-	for _, l := range w.listAll(ctx, func(p config.Provider) bool { return p.Local || p.Usable(sh.getenv) }) {
+	for _, l := range w.listAll(ctx, func(p config.Provider) bool { return p.Local || p.Usable(w.sh.getenv) }) {
 		if l.err != nil && !l.Local {
-			fmt.Fprintf(sh.err, "%s: %s\n", l.Name, event.Visible(l.err.Error()))
+			fmt.Fprintf(w.sh.err, "%s: %s\n", l.Name, event.Visible(l.err.Error()))
 		}
 		for _, m := range l.models {
 			i := info(l.Provider, m.ID, m.Window)
@@ -147,22 +142,17 @@ func models(ctx context.Context, sh shell, o *options) error {
 	if rows == nil {
 		return usagef("no model to use: %s", gettingStarted)
 	}
-	return table(sh.out, rows)
+	return table(w.sh.out, rows)
 }
 
 // settings is anchor config: what is in force, and where each value came from.
-func settings(ctx context.Context, sh shell, o *options) error {
-	w, err := prepare(ctx, sh, o, face{})
-	if err != nil {
-		return err
-	}
-	defer w.close()
+func (w *work) config(ctx context.Context) error {
 	w.tell()
-	rows := w.set.List(sh.getenv)
+	rows := w.set.List(w.sh.getenv)
 	for _, r := range rows {
 		r[1], r[2] = cmp.Or(r[1], "(none)"), cmp.Or(r[2], "built in")
 	}
-	return table(sh.out, rows)
+	return table(w.sh.out, rows)
 }
 
 // tell writes what was found on the way, for the commands without a front.

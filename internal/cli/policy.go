@@ -24,29 +24,24 @@ type verdict struct {
 func toVerdict(d policy.Decision) verdict { return verdict{d.Verdict.String(), d.Reason, d.Rule} }
 
 // judge is anchor policy: one command from the arguments, or with --json an action a line from standard input.
-func judge(ctx context.Context, sh shell, o *options) error {
-	w, err := prepare(ctx, sh, o, face{})
-	if err != nil {
-		return err
-	}
-	defer w.close()
+func (w *work) judge(ctx context.Context) error {
 	w.tell()
-	command := strings.Join(o.args, " ")
+	command := strings.Join(w.o.args, " ")
 	switch {
-	case command == "" && o.json:
-		return judgeLines(sh.in, sh.out, w.gate)
+	case command == "" && w.o.json:
+		return judgeLines(w.sh.in, w.sh.out, w.gate)
 	case command == "":
 		return usagef("policy takes a command to judge, or --json with one object a line on standard input")
 	}
 	d := w.gate.Judge(command, "", "", "")
-	if o.json {
-		return json.NewEncoder(sh.out).Encode(toVerdict(d))
+	if w.o.json {
+		return json.NewEncoder(w.sh.out).Encode(toVerdict(d))
 	}
 	text := fmt.Sprintf("%s: %s (%s)", d.Verdict, d.Reason, d.Rule)
 	if d.Verdict == policy.Ask && d.Suggest != "" {
 		text += fmt.Sprintf("\nwould be covered by --allow '%s'", d.Suggest)
 	}
-	return say(sh.out, text)
+	return say(w.sh.out, text)
 }
 
 // judgeLines answers each line in order. A line that is no action is answered with deny and what is wrong with it, so that

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -38,14 +39,13 @@ func (w *work) choose(ctx context.Context) (agent.Model, error) {
 			return w.describe(p, name)
 		}
 	}
-	text := "no model to use: "
 	for _, l := range w.listAll(ctx, func(p config.Provider) bool { return p.Local }) {
 		if len(l.models) > 0 {
 			name := l.Name + "/" + l.models[0].ID
-			return agent.Model{}, usagef("%sa local server has %s, use it with -m %s; or %s", text, name, name, gettingStarted)
+			return agent.Model{}, usagef("no model to use: a local server has %s, use it with -m %s; or %s", name, name, gettingStarted)
 		}
 	}
-	return agent.Model{}, exit{exitUsage, text + gettingStarted}
+	return agent.Model{}, usagef("no model to use: %s", gettingStarted)
 }
 
 // gettingStarted tells a user without a model the shortest ways to one.
@@ -123,6 +123,21 @@ func info(p config.Provider, name string, window int) model.Info {
 	return i
 }
 
+// measure asks the server for the window of the model where the settings do not know it, and the table neither or it is the
+// user's own server; and tells if nobody knows.
+func (w *work) measure(ctx context.Context, m *agent.Model) {
+	p, known := w.set.Providers[m.Provider]
+	if known && m.Info.Source != "config" && (p.Local || !m.Info.Known) {
+		listed, _ := w.list(ctx, p)
+		if i := slices.IndexFunc(listed, func(l provider.Listed) bool { return l.ID == m.Name }); i >= 0 {
+			m.Info = info(p, m.Name, listed[i].Window)
+		}
+	}
+	if !m.Info.Known {
+		w.notices = append(w.notices, fmt.Sprintf("the context window of %s is not known; %d tokens are assumed (set contextWindow in its provider's models)", m.Name, m.Info.Window))
+	}
+}
+
 // listing is what a provider's server has, or why that can't be told.
 type listing struct {
 	config.Provider
@@ -198,7 +213,8 @@ func (w *work) wire(p config.Provider, name string) (*provider.Client, error) {
 	return openai.New(e)
 }
 
-// describe tells what an agent needs to know of a model of a provider. What is wrong with the provider's settings is an error for exit code 2.
+// describe tells what an agent needs to know of a model of a provider. What is wrong with the provider's settings is an error
+// for exit code 2.
 func (w *work) describe(p config.Provider, name string) (agent.Model, error) {
 	if complaint := w.set.Misplaced(p); complaint != "" {
 		return agent.Model{}, exit{exitUsage, complaint}
@@ -213,17 +229,14 @@ func (w *work) describe(p config.Provider, name string) (agent.Model, error) {
 		w.notices = append(w.notices, text)
 	}
 	return agent.Model{Provider: p.Name, Name: name, Info: info(p, name, 0), Open: func() provider.Provider {
-		wire, err := w.wire(p, name)
-		if err != nil {
-			panic(err) // it was made once before, from the same settings
-		}
+		wire, _ := w.wire(p, name) // as before, from the same settings
 		return provider.WithRetry(wire)
 	}}, nil
 }
 
 // scripted makes a model of a script file, one for all agents of the run.
 func (w *work) scripted(file string) (agent.Model, error) {
-	if w.set.From["model"] != "--model" {
+	if w.o.model != "script:"+file {
 		return agent.Model{}, usagef("script:FILE is taken from the flag --model only")
 	}
 	text, err := userText("--model", file)

@@ -15,6 +15,7 @@ func TestWindow(t *testing.T) {
 		asked := false
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked = true
+			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"data": [{"id": "told", "context_length": 4096}, {"id": "silent"}]}`)
 		}))
 		defer server.Close()

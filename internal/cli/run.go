@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -16,11 +17,8 @@ import (
 // run is anchor without a command: one headless run, the editor protocol, or a session by lines.
 func run(ctx context.Context, sh shell, o *options) error {
 	if o.schema {
-		text, err := jsonl.Schema()
-		if err != nil {
-			return err
-		}
-		return say(sh.out, string(text))
+		_, err := io.WriteString(sh.out, jsonl.Schema())
+		return err
 	}
 	if o.timeout != "" {
 		var stop context.CancelFunc
@@ -117,24 +115,28 @@ func answer(out *os.File, text string) error {
 func editor(ctx context.Context, sh shell, o *options) error {
 	out := jsonl.NewWriter(sh.out, o.verbose, sh.signals.cancel)
 	desk := jsonl.NewDesk(out.Event)
-	w, err := prepare(ctx, sh, o, face{sink: out.Event, approver: desk, asker: desk})
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if err := w.open(ctx); err != nil {
-		return err
-	}
-	server := jsonl.Server{In: sh.in, Out: out, Desk: desk, Turn: w.turn, Ready: func() event.Ready {
-		return event.Ready{Session: w.id(), Model: w.model.Name, Tools: w.agent.ToolNames()}
-	}}
-	return server.Run(ctx)
+	return converse(ctx, sh, o, face{sink: out.Event, approver: desk, asker: desk}, func(w *work) error {
+		server := jsonl.Server{In: sh.in, Out: out, Desk: desk, Turn: w.turn, Ready: func() event.Ready {
+			return event.Ready{Session: w.id(), Model: w.model.Name, Tools: w.agent.ToolNames()}
+		}}
+		return server.Run(ctx)
+	})
 }
 
 // interactive is a session of a person's. Until a terminal front takes it over it goes by lines.
 func interactive(ctx context.Context, sh shell, o *options) error {
 	m := print.NewLineMode(sh.in, sh.out, o.verbose)
-	w, err := prepare(ctx, sh, o, face{sink: m.Event, approver: m, asker: m, person: true})
+	return converse(ctx, sh, o, face{sink: m.Event, approver: m, asker: m, person: true}, func(w *work) error {
+		fmt.Fprintf(sh.out, "anchor in %s with %s; /exit or the end of input leaves\n", w.dir, w.model.Name)
+		return m.Run(ctx, strings.Join(o.args, " "), func(ctx context.Context, text string) {
+			sh.signals.during(ctx, func(ctx context.Context) { w.turn(ctx, text) })
+		})
+	})
+}
+
+// converse serves a front that asks for input itself.
+func converse(ctx context.Context, sh shell, o *options, f face, serve func(*work) error) error {
+	w, err := prepare(ctx, sh, o, f)
 	if err != nil {
 		return err
 	}
@@ -142,8 +144,5 @@ func interactive(ctx context.Context, sh shell, o *options) error {
 	if err := w.open(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.out, "anchor in %s with %s; /exit or the end of input leaves\n", w.dir, w.model.Name)
-	return m.Run(ctx, strings.Join(o.args, " "), func(ctx context.Context, text string) {
-		sh.signals.during(ctx, func(ctx context.Context) { w.turn(ctx, text) })
-	})
+	return serve(w)
 }

@@ -96,12 +96,8 @@ func TestPage(t *testing.T) {
 type resolved struct{ *jsonschema.Resolved }
 
 func lineSchema(t *testing.T) resolved {
-	text, err := jsonl.Schema()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var s jsonschema.Schema
-	if err := json.Unmarshal(text, &s); err != nil {
+	if err := json.Unmarshal([]byte(jsonl.Schema()), &s); err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.Resolve(nil)

@@ -12,22 +12,25 @@ import (
 )
 
 // sessions is anchor sessions: list, show, export, rm.
-func sessions(ctx context.Context, sh shell, o *options) error {
-	w, err := prepare(ctx, sh, o, face{})
-	if err != nil {
-		return err
-	}
-	defer w.close()
+func (w *work) sessions(context.Context) error {
 	if w.dirs.State == "" {
 		return usagef("there are no sessions without a home directory: set HOME")
 	}
 	store := session.NewStore(w.dirs.State, w.gate.Mask)
-	words := strings.Join(o.args, " ")
+	words := strings.Join(w.o.args, " ")
 	verb, id, _ := strings.Cut(words, " ")
 	write, reads := map[string]func(io.Writer, *session.Past) error{"show": session.Markdown, "export": session.Export}[verb]
 	switch {
 	case words == "" || words == "list":
-		return listSessions(sh, store, w.dir)
+		list, err := store.List(w.dir)
+		if err == nil && len(list) == 0 {
+			fmt.Fprintf(w.sh.err, "no sessions of %s yet\n", w.dir)
+		}
+		var rows [][]string
+		for _, i := range list {
+			rows = append(rows, []string{i.ID, age(time.Since(i.Time)), i.Dir, fmt.Sprint(i.Turns, " turns"), i.Prompt})
+		}
+		return cmp.Or(err, table(w.sh.out, rows))
 	case !reads && verb != "rm":
 		return usagef("sessions takes list, show ID, export ID or rm ID, not %q", words)
 	case !session.ValidID(id):
@@ -39,22 +42,7 @@ func sessions(ctx context.Context, sh shell, o *options) error {
 	if err != nil {
 		return sessionError(id, err)
 	}
-	return write(sh.out, past)
-}
-
-func listSessions(sh shell, store session.Store, dir string) error {
-	list, err := store.List(dir)
-	if err != nil {
-		return err
-	}
-	if len(list) == 0 {
-		fmt.Fprintf(sh.err, "no sessions of %s yet\n", dir)
-	}
-	var rows [][]string
-	for _, i := range list {
-		rows = append(rows, []string{i.ID, age(time.Since(i.Time)), i.Dir, fmt.Sprint(i.Turns, " turns"), i.Prompt})
-	}
-	return table(sh.out, rows)
+	return write(w.sh.out, past)
 }
 
 func age(d time.Duration) string {

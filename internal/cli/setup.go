@@ -124,12 +124,10 @@ func (w *work) settings(ctx context.Context) (rules policy.Rules, err error) {
 		w.set.Effort, w.set.From["effort"] = w.o.effort, "--effort"
 	}
 	rules.Yolo = w.o.yolo
-	allow, err := parsed(w.set.Allow, "--allow", w.o.allow)
-	if err != nil {
+	if rules.Allow, err = parsed(append(w.set.Allow, config.From("--allow", w.o.allow)...)); err != nil {
 		return rules, err
 	}
-	deny, err := parsed(w.set.Deny, "--deny", w.o.deny)
-	rules.Allow, rules.Deny = allow, deny
+	rules.Deny, err = parsed(append(w.set.Deny, config.From("--deny", w.o.deny)...))
 	return rules, err
 }
 
@@ -148,11 +146,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// parsed reads the rules of the settings, and those of a flag.
-func parsed(list []config.Sourced, flag string, more []string) (out []policy.Sourced, err error) {
-	for _, text := range more {
-		list = append(list, config.Sourced{Text: text, Source: flag})
-	}
+func parsed(list []config.Sourced) (out []policy.Sourced, err error) {
 	for _, r := range list {
 		rule, err := policy.ParseRule(r.Text)
 		if err != nil {

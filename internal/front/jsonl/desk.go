@@ -16,53 +16,48 @@ import (
 type Desk struct {
 	show event.Sink
 
-	mu                   sync.Mutex
-	approvals, questions int
-	open                 map[string]chan request // each takes one answer
+	mu    sync.Mutex
+	count map[string]int          // by the letter of the id
+	open  map[string]chan request // each takes one answer
 }
 
 // NewDesk returns a desk that shows its questions through show.
-func NewDesk(show event.Sink) *Desk { return &Desk{show: show, open: map[string]chan request{}} }
+func NewDesk(show event.Sink) *Desk {
+	return &Desk{show: show, count: map[string]int{}, open: map[string]chan request{}}
+}
 
 // Approve asks the client; it waits for the answer or the end of ctx.
 func (d *Desk) Approve(ctx context.Context, r gate.Request) (gate.Answer, error) {
-	raw, err := d.put(ctx, &d.approvals, "a", func(id string) event.Event {
+	raw, err := d.put(ctx, "a", func(id string) event.Event {
 		e := event.ApprovalRequest{ID: id, Title: r.Title, Detail: r.Detail}
 		if r.Always != "" {
 			e.Always = &r.Always
 		}
 		return e
 	})
-	if err != nil {
-		return gate.Answer{}, err
-	}
 	answer := raw.word("answer")
 	always := answer == "always" && r.Always != ""
-	return gate.Answer{Yes: answer == "yes" || always, Always: always, Reason: raw.word("reason")}, nil
+	return gate.Answer{Yes: answer == "yes" || always, Always: always, Reason: raw.word("reason")}, err
 }
 
 // Ask puts a question of the model to the client.
 func (d *Desk) Ask(ctx context.Context, q tool.Question) (string, bool, error) {
-	raw, err := d.put(ctx, &d.questions, "q", func(id string) event.Event {
+	raw, err := d.put(ctx, "q", func(id string) event.Event {
 		return event.Question{ID: id, Text: q.Text, Options: q.Options, AllowOther: q.AllowOther}
 	})
-	if err != nil {
-		return "", false, err
-	}
 	answer := raw.word("answer")
-	ok := answer != "" && (q.AllowOther || slices.Contains(q.Options, answer))
-	return answer, ok, nil
+	return answer, answer != "" && (q.AllowOther || slices.Contains(q.Options, answer)), err
 }
 
 // put shows a question and waits for its answer. The question is shown under the lock, so that ids go out in order.
-func (d *Desk) put(ctx context.Context, count *int, letter string, show func(id string) event.Event) (request, error) {
+func (d *Desk) put(ctx context.Context, letter string, show func(id string) event.Event) (request, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	answer := make(chan request, 1)
 	d.mu.Lock()
-	*count++
-	id := fmt.Sprint(letter, *count)
+	d.count[letter]++
+	id := fmt.Sprint(letter, d.count[letter])
 	d.open[id] = answer
 	d.show(show(id))
 	d.mu.Unlock()
@@ -79,17 +74,15 @@ func (d *Desk) put(ctx context.Context, count *int, letter string, show func(id 
 func (d *Desk) take(id string) chan request {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	answer := d.open[id]
-	delete(d.open, id)
-	return answer
+	defer delete(d.open, id)
+	return d.open[id]
 }
 
 // answer hands in a response; it says whether the question was open.
 func (d *Desk) answer(id string, response request) bool {
 	to := d.take(id)
-	if to == nil {
-		return false
+	if to != nil {
+		to <- response
 	}
-	to <- response
-	return true
+	return to != nil
 }

@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"regexp"
 	"slices"
@@ -13,13 +14,26 @@ import (
 	"anchor/internal/event"
 )
 
-func schema(t *testing.T) *jsonschema.Schema {
-	text, err := Schema()
+var update = flag.Bool("update", false, "write schema.json anew")
+
+// The schema that ships is the one of the types.
+func TestSchemaIsCurrent(t *testing.T) {
+	want, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
+	if want = append(want, '\n'); *update {
+		if err := os.WriteFile("schema.json", want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if Schema() != string(want) {
+		t.Error("schema.json is not that of the types; go test -update writes it anew")
+	}
+}
+
+func schema(t *testing.T) *jsonschema.Schema {
 	var s jsonschema.Schema
-	if err := json.Unmarshal(text, &s); err != nil {
+	if err := json.Unmarshal([]byte(Schema()), &s); err != nil {
 		t.Fatal(err)
 	}
 	return &s

@@ -3,12 +3,19 @@
 package jsonl
 
 import (
+	_ "embed"
 	"encoding/json"
 	"io"
 	"sync"
 
 	"anchor/internal/event"
 )
+
+//go:embed schema.json
+var schemaFile string
+
+// Schema is the JSON Schema (2020-12) of every line that anchor writes and takes. It is made from the types by a test.
+func Schema() string { return schemaFile }
 
 // Writer owns standard output: whole lines, each written at once. Safe for concurrent use.
 type Writer struct {

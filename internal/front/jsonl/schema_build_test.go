@@ -17,9 +17,9 @@ func events() []event.Event {
 		event.Start{}, event.Thinking{}, event.Diff{}, event.Context{}}
 }
 
-// Schema returns the JSON Schema (2020-12) of every line that anchor writes and takes. Each event and request is a
-// definition under its type's name; "event", "result" and "request" are what may stand on a line.
-func Schema() ([]byte, error) {
+// build makes the schema from the types that are encoded. Each event and request is a definition under its type's name; "event",
+// "result" and "request" are what may stand on a line.
+func build() ([]byte, error) {
 	root := &jsonschema.Schema{Schema: "https://json-schema.org/draft/2020-12/schema", Title: "anchor --json", Defs: map[string]*jsonschema.Schema{}}
 	event := &jsonschema.Schema{Description: "A line of output."}
 	for _, e := range events() {
