@@ -15,7 +15,7 @@ var changing = map[string][]string{
 
 // ends are functions of gate that reach such calls though no effect calls them, and why they may.
 var ends = map[string]string{
-	"Close":   "ends what effects started",
+	"Close": "ends what effects started",
 }
 
 // effects checks two things in gate: only pass makes values of the types effects and looks, and whatever changes the disk

@@ -59,6 +59,7 @@ var leave = map[string]map[string]string{
 	"golang.org/x/sys/unix": {
 		"gate": "process groups, descriptors, the kernel's sandbox",
 		"home": "locks",
+		"cli":  "whether anybody still reads standard output",
 	},
 	"net": {
 		"provider":           "connection bounds and error kinds",
