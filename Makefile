@@ -1,7 +1,7 @@
 # Everything here is a short name for a command that also works by itself.
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS = -s -w -X anchor/internal/cli.version=$(VERSION)
+LDFLAGS = -s -w -X anchor/internal/cli.release=$(VERSION)
 
 .PHONY: build demo test race lint fuzz bench ci clean
 

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -95,11 +96,15 @@ func find(name string) (command, bool) {
 	return all[max(i, 0)], i >= 0
 }
 
+var release string // set by the linker where a release is built
+
 // version returns the program's version, the commit it was built from, and Go's version.
 func version() string {
-	v := "dev"
+	v := cmp.Or(release, "dev")
 	if info, ok := debug.ReadBuildInfo(); ok {
-		v = strings.Replace(info.Main.Version, "(devel)", v, 1)
+		if release == "" && strings.HasPrefix(info.Main.Version, "v") {
+			v = info.Main.Version
+		}
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
 				v += ", commit " + s.Value[:min(12, len(s.Value))]
