@@ -3,10 +3,9 @@
 //
 // One walk over the parsed text keeps what the shell would know: variables, the current directory, functions, and what
 // flows through pipes and files (walk.go). Words are expanded to the texts they may stand for (fold.go), wrappers are taken
-// off until the program that really runs is found (wrapper.go), text that a shell would run is read again, and five
-// detectors look at each simple command: privilege, disk and deletion (system.go), secret files (operand.go), downloads
-// (download.go). What they know of programs stands in programs.txt. Only words that run or that name a file count; a pattern
-// for grep or a commit message is just text.
+// off until the program that really runs is found (wrapper.go), text that a shell would run is read again (download.go),
+// and five detectors look at each simple command. What they know of programs stands in programs.txt. Only words that run or
+// that name a file count; a pattern for grep or a commit message is just text.
 //
 // What is too long, too deep or broken is cut at everything that may separate commands, and the pieces are judged the same
 // way, without regard to quoting.
@@ -151,9 +150,11 @@ func fact(kind, name string) string { return table()[kind+":"+name] }
 
 func listed(list, word string) bool { return shellread.Listed(list, word) }
 
+var shown = strings.NewReplacer(unknown, "…", network, "…")
+
 // show is a word for a message.
 func show(word string) string {
-	word = strings.NewReplacer(unknown, "…", network, "…").Replace(word)
+	word = shown.Replace(word)
 	if len(word) > 80 {
 		word = strings.ToValidUTF8(word[:80], "") + "…"
 	}

@@ -120,7 +120,9 @@ func (s *scan) shellCode(name string, words []string, in flow) flow {
 func (s *scan) arguments(words []string) {
 	s.vars["@"] = []expand.Variable{list(words[1:]...)}
 	for i := range 10 {
-		s.vars[strconv.Itoa(i)] = []expand.Variable{text(strings.Join(words[min(i, len(words)):min(i+1, len(words))], ""))}
+		if delete(s.vars, strconv.Itoa(i)); i < len(words) {
+			s.vars[strconv.Itoa(i)] = []expand.Variable{text(words[i])}
+		}
 	}
 }
 

@@ -25,9 +25,7 @@ const (
 	maxValues = 16 // of one variable
 )
 
-func text(s string) expand.Variable {
-	return expand.Variable{Set: true, Kind: expand.String, Str: s}
-}
+func text(s string) expand.Variable { return expand.Variable{Set: true, Kind: expand.String, Str: s} }
 
 func list(words ...string) expand.Variable {
 	return expand.Variable{Set: true, Kind: expand.Indexed, List: words}
@@ -43,13 +41,14 @@ func (s *scan) Get(name string) expand.Variable {
 		return text("/root")
 	case isHome:
 		return text("/home/" + user)
-	case name == "IFS" && s.whole:
-		return text("")
 	case name == "*":
 		name = "@"
 	}
 	may := s.vars[name]
-	if len(may) == 0 {
+	switch {
+	case len(may) == 0 && len(name) == 1 && name >= "0" && name <= "9":
+		return text("")
+	case len(may) == 0:
 		return text(unknown)
 	}
 	s.most = max(s.most, len(may))
@@ -60,10 +59,7 @@ func (s *scan) Get(name string) expand.Variable {
 func (s *scan) Each(func(string, expand.Variable) bool) {}
 
 // Set is called for ${x:=…} and $((x=…)).
-func (s *scan) Set(name string, v expand.Variable) error {
-	s.set(name, v)
-	return nil
-}
+func (s *scan) Set(name string, v expand.Variable) error { s.set(name, v); return nil }
 
 // set gives a variable values. In a branch the ones it had stay possible.
 func (s *scan) set(name string, may ...expand.Variable) {
@@ -84,7 +80,7 @@ func (s *scan) word(w *syntax.Word) (out []string) {
 	if lit := w.Lit(); lit != "" && !strings.ContainsAny(lit, `\{~`) {
 		return []string{lit}
 	}
-	s.each(w, false, func(fields []string) { out = append(out, fields...) })
+	s.each(w, func(fields []string) { out = append(out, fields...) })
 	return out
 }
 
@@ -95,14 +91,13 @@ func (s *scan) words(ws []*syntax.Word) (out []string) {
 	return out
 }
 
-// each expands a word once for every choice among what its variables may hold; whole without splitting it.
-func (s *scan) each(w *syntax.Word, whole bool, yield func(fields []string)) {
+// each expands a word once for every choice among what its variables may hold.
+func (s *scan) each(w *syntax.Word, yield func(fields []string)) {
 	defer s.prepare(w)()
-	s.whole = whole
 	for s.pick, s.most = 0, 1; s.pick < s.most; s.pick++ {
 		yield(s.fields(w))
 	}
-	s.pick, s.whole = 0, false
+	s.pick = 0
 }
 
 // fields expands a word.
@@ -180,8 +175,8 @@ func (s *scan) simplify(p *syntax.ParamExp) {
 	_, plain := p.Index.(*syntax.Word)
 	grows := p.Repl != nil && p.Repl.With != nil && len(p.Repl.With.Parts) > 0 && (p.Repl.With.Lit() == "" || len(p.Repl.With.Lit()) > 99)
 	switch {
-	case p.Exp != nil && len(may) == 0 && p.Exp.Op <= syntax.AssignUnsetOrNull && p.Exp.Op != syntax.ErrorUnset && p.Exp.Op != syntax.ErrorUnsetOrNull:
-		if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
+	case len(may) == 0 && p.Exp != nil && listed("+ :+ - :- = :=", p.Exp.Op.String()):
+		if strings.HasSuffix(p.Exp.Op.String(), "=") {
 			s.set(p.Param.Value, text(strings.Join(s.word(p.Exp.Word), " ")))
 		}
 		*p = syntax.ParamExp{Param: p.Param, Exp: &syntax.Expansion{Op: syntax.AlternateUnset, Word: p.Exp.Word}}
@@ -208,8 +203,10 @@ func resolve(cwd, word string) string {
 	return path.Clean(word)
 }
 
+var anything = strings.NewReplacer(unknown, "*", network, "*")
+
 // fits says whether a text that may hold unknown parts and wildcards can be name.
 func fits(pattern, name string) bool {
-	ok, err := path.Match(strings.NewReplacer(unknown, "*", network, "*").Replace(pattern), name)
+	ok, err := path.Match(anything.Replace(pattern), name)
 	return ok && err == nil
 }

@@ -40,21 +40,18 @@ func gitShowsNames(args []string) bool {
 
 // operands judges the words of a command that may name files.
 func (s *scan) operands(name string, args []string) {
-	switch {
-	case showsNames(name), isFind(name), listed("npm pnpm yarn", name) && len(args) > 0 && args[0] == "config":
-		return
-	case name == "git":
+	key := name
+	if name == "git" {
 		if args = gitArgs(args); gitShowsNames(args) {
 			return
 		}
-		if args[0] == "grep" {
-			name, args = "grep", args[1:]
-		} else if args[0] == "commit" {
-			name = "git+commit"
-		}
+		key, args = "git+"+args[0], args[1:]
 	}
-	text, searches := is("pattern", name), is("pattern", name)
-	options := fact("takes", name)
+	if showsNames(name) || isFind(name) || len(args) > 0 && is("text", name+"+"+args[0]) {
+		return
+	}
+	text, searches := is("pattern", key), is("pattern", key)
+	options := fact("takes", key)
 	if searches && options == "" {
 		options = fact("takes", "pattern")
 	} else if !searches {
@@ -94,15 +91,9 @@ func (s *scan) operands(name string, args []string) {
 
 // option judges the value that is attached to an option: --file=x, -ox.
 func (s *scan) option(a, texts string) {
-	if k, v, ok := strings.Cut(a, "="); ok {
-		if !listed(texts, k) {
-			s.secretPath(strings.TrimPrefix(v, "@"))
-			_, v, _ = strings.Cut(v, "=")
-			s.secretPath(strings.TrimPrefix(v, "@"))
-		}
-		return
-	}
-	if !strings.HasPrefix(a, "--") && len(a) > 3 && !listed(texts, a[:2]) {
+	if k, v, ok := strings.Cut(a, "="); ok && !listed(texts, k) {
+		s.operand("", v)
+	} else if !ok && !strings.HasPrefix(a, "--") && len(a) > 3 && !listed(texts, a[:2]) {
 		s.named(strings.TrimPrefix(a[2:], "@"))
 	}
 }

@@ -36,16 +36,9 @@ var variants = regexp.MustCompile(`^(mkfs|mke2fs|newfs|partclone)[._].*`)
 
 // disk finds writes to devices, by programs that are made for it and by any program's output.
 func (s *scan) disk(name string, args []string) {
-	what := show(name)
-	for i, a := range args {
-		k, v, ok := strings.Cut(a, "=")
-		switch {
-		case ok && listed("of --output --output-document", k):
-			s.overwrites(v, what)
-		case i > 0 && listed("-o -O --output --output-document", args[i-1]):
-			s.overwrites(a, what)
-		case strings.HasPrefix(a, "-o/dev/"):
-			s.overwrites(a[2:], what)
+	for o := range strings.FieldsSeq("-o -O --output --output-document of=") {
+		if file, ok := optionText(args, o); ok && !is("pattern", name) {
+			s.overwrites(file, name)
 		}
 	}
 	name = variants.ReplaceAllString(name, "$1")
@@ -60,9 +53,9 @@ func (s *scan) disk(name string, args []string) {
 		return
 	}
 	for _, a := range args {
-		s.overwrites(a, what)
+		s.overwrites(a, name)
 		if name == "diskutil" && strings.HasPrefix(a, "disk") {
-			s.overwrites("/dev/"+a, what)
+			s.overwrites("/dev/"+a, name)
 		}
 	}
 }
@@ -74,7 +67,7 @@ var blockDevice = regexp.MustCompile(`^/dev/(?:(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|m
 func (s *scan) overwrites(file, what string) {
 	p := resolve(s.cwd(), file)
 	if blockDevice.MatchString(p) {
-		s.deny("raw disk write", what+" writes to the device "+show(p)+" past every file system, and what was there is lost"+byHand)
+		s.deny("raw disk write", show(what)+" writes to the device "+show(p)+" past every file system, and what was there is lost"+byHand)
 	}
 	if p == "/etc/sudoers" || strings.HasPrefix(p, "/etc/sudoers.d/") {
 		s.deny("privilege escalation", show(file)+" says who may become root, and it is never changed here"+byHand)
@@ -117,7 +110,7 @@ func (s *scan) destroy(argv, targets []string, onlyAll bool) {
 	}
 }
 
-// deletion judges what deletes, moves away or takes over directories; for find see find.go.
+// deletion judges what deletes, moves away or takes over directories; for find see below.
 func (s *scan) deletion(name string, argv []string) {
 	args, targets := argv[1:], operandsOf(argv[1:])
 	has := func(prefix string) bool {
@@ -146,4 +139,67 @@ func recursive(args []string, letters string) bool {
 		}
 		return strings.HasPrefix(a, "-") && strings.ContainsAny(a, letters)
 	})
+}
+
+func isFind(name string) bool { return listed("find gfind bfs fd", name) }
+
+// find judges what find runs and deletes, and returns the names that it puts out. Below a root it deletes everything only
+// if no test stands before that narrows it.
+func (s *scan) find(args []string) flow {
+	var roots, names []string
+	deletes, reads, narrow, inTests := false, false, false, false
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		next := ""
+		if i+1 < len(args) {
+			next = args[i+1]
+		}
+		switch {
+		case listed("-exec -execdir -ok -okdir -x -X --exec --exec-batch", a):
+			end := i + 1
+			for end < len(args) && args[end] != ";" && args[end] != "+" {
+				end++
+			}
+			program := path.Base(next)
+			deletes = deletes || listed("rm shred unlink srm rmdir", program)
+			reads = reads || !showsNames(program)
+			s.call(args[i+1:end], flow{})
+			i, inTests = end, true
+		case a == "-delete":
+			deletes, inTests = true, true
+		case listed("-type -maxdepth -mindepth", a):
+			i, inTests = i+1, true
+		case listed("-print -print0 -depth -xdev -mount -ls", a):
+			inTests = true
+		case listed("-H -L -P", a), strings.Trim(a, "()!,") == "":
+		case listed("-name -iname -path -ipath -wholename", a):
+			if i == 0 || !listed("! -not", args[i-1]) {
+				names = append(names, next)
+			}
+			narrow = narrow || !deletes && strings.Trim(next, "*./") != ""
+			i, inTests = i+1, true
+		case strings.HasPrefix(a, "-"):
+			narrow, inTests = narrow || !deletes, true
+		case !inTests:
+			roots = append(roots, a)
+		}
+	}
+	if len(roots) == 0 {
+		roots = []string{"."}
+	}
+	if reads {
+		for _, n := range append(names, roots...) {
+			s.named(n)
+		}
+	}
+	if deletes && !narrow {
+		s.destroy(append([]string{"find"}, args...), roots, false)
+	}
+	switch {
+	case len(names) > 0:
+		return flow{text: strings.Join(names, " ")}
+	case narrow:
+		return flow{}
+	}
+	return flow{text: strings.Join(roots, "/* ") + "/*"}
 }

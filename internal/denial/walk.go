@@ -49,8 +49,7 @@ type scan struct {
 	depth  int // of texts within texts and calls of functions
 	nested int // programs that run the one at hand
 
-	pick, most int  // of the expansion at hand: which of the values, and how many the variables in it have
-	whole      bool // it does not split
+	pick, most int // of the expansion at hand: which of the values, and how many the variables in it have
 }
 
 // cwds are where the shell may be; cwd is the likeliest. What is no absolute path is not known.
@@ -107,7 +106,7 @@ func (s *scan) redirect(r *syntax.Redirect, in flow, targets []string) (flow, []
 			in = s.stored(t).with(in)
 		}
 		if s.secretPath(t); r.Op != syntax.RdrIn {
-			s.overwrites(t, "the redirection to "+show(t))
+			s.overwrites(t, "the redirection to "+t)
 			targets = append(targets, t)
 		}
 	}
@@ -211,13 +210,16 @@ func (s *scan) assign(a *syntax.Assign) {
 		}
 		may = append(may, list(elems...))
 	case a.Value != nil:
-		s.each(a.Value, true, func(fields []string) {
+		split := s.vars["IFS"]
+		s.vars["IFS"] = []expand.Variable{text("")} // nothing is split here
+		s.each(a.Value, func(fields []string) {
 			v := text(strings.Join(fields, " "))
 			if a.Append && a.Name != nil && len(s.vars[a.Name.Value]) > 0 {
 				v.Str = s.Get(a.Name.Value).Str + v.Str
 			}
 			may = append(may, v)
 		})
+		s.vars["IFS"] = split
 	default:
 		may = append(may, text(""))
 	}

@@ -160,10 +160,10 @@ func (u *use) judge() {
 //	none, one, text, paths   nothing, one path, text, paths; each must match the argument
 //	key                      one text that matches the argument
 //	pattern                  a pattern, unless an option gives it, then paths
-//	filter, needs            text; none without one of the options in the argument, not at all without one
+//	filter                   text; none without one of the options in the argument
 //	version                  nothing, with one option
 //	sed, awk, jq             a script, unless an option gives it, then paths
-//	print, printf            text without options; for printf a format first
+//	print                    text without options; the first must match the argument
 //	sub, sub0                a subcommand with a line of its own; with sub0 there may be none
 func (u *use) apply(key string) {
 	rule, arg, options, ok := line(key)
@@ -174,10 +174,9 @@ func (u *use) apply(key string) {
 	rule, u.single = strings.CutPrefix(rule, "!")
 	u.options = options
 	switch rule {
-	case "print", "printf":
-		u.operands = u.args
-		if rule == "printf" {
-			u.format()
+	case "print":
+		if u.operands = u.args; arg != "" && len(u.args) > 0 && (u.args[0].glob() || !regexp.MustCompile(arg).MatchString(u.args[0].text)) {
+			u.refuse(u.name + " with a first word that is not judged")
 		}
 		u.rule("text", "")
 		return
@@ -192,11 +191,9 @@ func (u *use) apply(key string) {
 
 func (u *use) rule(rule, arg string) {
 	switch rule {
-	case "filter", "needs":
-		if given := u.has(strings.Split(arg, ",")...); !given && rule == "filter" {
+	case "filter":
+		if !u.has(strings.Split(arg, ",")...) {
 			u.atMost(0)
-		} else if !given {
-			u.refuse("runs a program through " + u.name)
 		}
 		rule, arg = "text", ""
 	case "sed", "awk", "jq":
@@ -249,20 +246,6 @@ func (u *use) first() (w word, ok bool) {
 		u.path(w)
 	}
 	return w, true
-}
-
-// formats are those of printf whose conversions only print: %n would assign.
-var formats = regexp.MustCompile(`^(?:[^-%]|` + conversion + `)(?:[^%]|` + conversion + `)*$|^$`)
-
-const conversion = `%[-+ #'0-9.*hlLjtz]*[diouxXeEfFgGaAcsbq%(]`
-
-func (u *use) format() {
-	if len(u.operands) > 0 && u.operands[0].text == "--" {
-		u.operands = u.operands[1:]
-	}
-	if len(u.operands) > 0 && (u.operands[0].glob() || !formats.MatchString(u.operands[0].text)) {
-		u.refuse("printf with a format that is not judged")
-	}
 }
 
 // subcommand reads the options before a subcommand and goes on with its line. Formats of git that verify signatures run gpg.

@@ -229,7 +229,7 @@ func TestPartPaths(t *testing.T) {
 
 // TestTable finds lines that can't be meant: names twice, unknown rules, options twice, unknown groups.
 func TestTable(t *testing.T) {
-	rules := " text print printf none needs filter key paths one pattern sed awk jq sub sub0 version . "
+	rules := " text print none filter key paths one pattern sed awk jq sub sub0 version . "
 	names := 0
 	for l := range strings.Lines(strings.ReplaceAll(tableText, "\n  ", " ")) {
 		if !strings.HasPrefix(l, "#") {

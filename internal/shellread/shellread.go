@@ -2,9 +2,9 @@
 // what it cannot fully account for is not read-only.
 //
 // Three things must agree: what the parser sees, what bash sees, and what the program makes of its words. So text that
-// the parser and bash read differently is refused before parsing; of the syntax only named nodes are accepted (walk.go);
-// a word must have one known value (word.go); and each program has an accept-list of options with their arity and a rule
-// for its operands (table.txt, program.go, scripts.go). Nothing is on a deny-list: what is not named is not read-only.
+// the parser and bash read differently is refused; of the syntax only named nodes are accepted (walk.go); a word must have
+// one known value (word.go); and each program has an accept-list of options with their arity and a rule for its operands
+// (table.txt, program.go, scripts.go). Nothing is on a deny-list: what is not named is not read-only.
 //
 // A reading holds for exactly this text under bash --noprofile --norc -c, started in the directory with PWD set to its
 // resolved name, without BASH_ENV, ENV, SHELLOPTS, BASHOPTS, CDPATH, GLOBIGNORE, POSIXLY_CORRECT or exported functions.
@@ -26,26 +26,22 @@ type Reading struct {
 	// is no secret, that no program in Programs is one of the workspace's own files, and, with Git, that no git configuration
 	// that holds in the directory or in one of Paths runs programs.
 	ReadOnly bool
-	// Reason says why it is not read-only: one short phrase for a person.
-	Reason string
+	Reason   string // why it is not read-only: one short phrase for a person
 	// Parts are the simple commands, in order, for rules such as shell:go test. It is nil if the command as a whole is not
 	// plain: unparsable, too long, or with anything but literal words joined by && || | ; newlines and harmless redirects.
 	Parts []Part
-	// Paths are the operands that a read-only part reads, and the directories that a cd enters. They are looked up by the
-	// gate. Each must hold on its own: where a cd may have failed, both meanings of a relative path are here.
-	Paths []Path
-	// Programs are the bare names of the programs that are run. Builtins are left out.
-	Programs []string
-	// Git says that a part runs git, by itself or through go, whose configuration in the repository may name programs.
-	Git bool
+	// Paths are the operands that a read-only part reads, and the directories that a cd enters. Each must hold on its own:
+	// where a cd may have failed, both meanings of a relative path are here.
+	Paths    []Path
+	Programs []string // the bare names of the programs that are run, builtins left out
+	Git      bool     // a part runs git, by itself or through go, whose configuration in the repository may name programs
 	// Suspects are words that may name files that only the hard denials care about (any command, read-only or not).
 	Suspects []Path
 }
 
 // Part is one simple command of literal words.
 type Part struct {
-	// Words are the values that the program gets. A leading ~ or ~/ is not expanded; $? stands as it is.
-	Words    []string
+	Words    []string // the values that the program gets; a leading ~ or ~/ is not expanded; $? stands as it is
 	ReadOnly bool
 	// Paths are what a read-only part reads, as in Reading.Paths; of any other part the words, options' values included,
 	// that may name paths.
@@ -55,7 +51,7 @@ type Part struct {
 // Path is a path operand: Text is absolute, or starts with ~ or ~/ for the home directory, or is relative to the directory
 // (a cd before it is accounted for). It is not cleaned: dir/../x is to be resolved link by link, as the kernel does.
 //
-// With Glob it is a pattern of *, ? and \-escaped characters that matches at least what bash's own pattern does; as in
+// With Glob it is a pattern of *, ? and \-escaped characters (of a suspect also [ ]) that matches at least what bash's own pattern does; as in
 // bash a wildcard never matches a slash or a leading dot. A match with a component that starts with a dash is not
 // covered by the reading: the program may take it for an option.
 type Path struct {
