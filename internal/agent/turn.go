@@ -200,6 +200,8 @@ func (t *turn) take(ctx context.Context, done provider.Done) error {
 		most, fault = 3, "the reply was cut at the output limit (a larger maxOutput in the settings may help)"
 		t.add(done.Reply)
 		for _, c := range calls {
+			t.started(t.newJob(c))
+			t.emit(event.ToolEnd{ID: c.ID, Name: c.Name, Result: cutCall})
 			t.add(&msg.Tool{CallID: c.ID, Name: c.Name, Text: cutCall})
 		}
 		t.notice("the reply was cut at the output limit; its calls were not run")

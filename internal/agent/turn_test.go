@@ -139,6 +139,9 @@ func TestEndsOfReplies(t *testing.T) {
 			if name == "provider error" && (end.Err == nil || *end.Err != event.Fault{Kind: "auth", Status: 401}) {
 				t.Errorf("fault %+v", end.Err)
 			}
+			if name == "cut once" && (len(of[event.ToolStart](w)) != 1 || len(of[event.ToolEnd](w)) != 1 || of[event.ToolEnd](w)[0].OK) {
+				t.Errorf("the call that was cut is not shown as failed: %+v", of[event.ToolEnd](w))
+			}
 			w.want(w.say("next"), event.Completed, "")
 			if strings.Contains(w.last(), "half ") != (name == "cut text") {
 				t.Errorf("a broken reply was kept, or a cut one was not: %s", w.last())

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"anchor/internal/policy"
 )
@@ -84,6 +85,9 @@ func (l looks) open(p place) (*os.File, fs.FileInfo, error) {
 	return f, info, named(err, p)
 }
 
+// readTime bounds the reading of one file that makes its reader wait.
+const readTime = 5 * time.Second
+
 // openRegular opens a file of a directory if it is a regular one. It never waits and follows no link.
 func openRegular(dir *os.Root, base, shown string) (*os.File, fs.FileInfo, error) {
 	before, err := dir.Lstat(base)
@@ -104,6 +108,8 @@ func openRegular(dir *os.Root, base, shown string) (*os.File, fs.FileInfo, error
 		f.Close()
 		return nil, nil, errSwapped
 	}
+	// Some files of /proc are regular by name and never end, such as /proc/kmsg. Where a deadline can't be set none is needed.
+	_ = f.SetReadDeadline(time.Now().Add(readTime))
 	return f, after, nil
 }
 

@@ -75,6 +75,14 @@ func TestResolveFacts(t *testing.T) {
 	}
 }
 
+// TestReadEnds reads a file that is regular by name and never ends.
+func TestReadEnds(t *testing.T) {
+	w := newWorld(t, nil, approver(yes()))
+	if _, err := w.Read(t.Context(), "/proc/kmsg", 0); err == nil {
+		t.Error("it was read whole")
+	}
+}
+
 func TestReadOnlyRegularFiles(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "0123456789"}, approver(yes()))
 	if err := syscall.Mkfifo(w.path("pipe"), 0o600); err != nil {
