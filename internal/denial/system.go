@@ -43,13 +43,16 @@ func (s *scan) disk(name string, args []string) {
 	}
 	name = variants.ReplaceAllString(name, "$1")
 	words, looks := fact("disk", name), fact("look", name)
-	has := func(list string) bool {
-		return slices.ContainsFunc(args, func(a string) bool { return listed(list, a) || listed(list, strings.ToLower(a)) })
+	has := func(list string, bundled bool) bool {
+		return slices.ContainsFunc(args, func(a string) bool {
+			letter := func(c rune) bool { return listed(list, "-"+string(c)) }
+			return listed(list, a) || listed(list, strings.ToLower(a)) || bundled && strings.HasPrefix(a, "-") && strings.ContainsFunc(a[1:], letter)
+		})
 	}
 	switch {
 	case is("last", name) && len(args) > 1:
 		args = args[len(args)-1:]
-	case !is("disk", name), words != "" && !has(words), has(looks):
+	case !is("disk", name), words != "" && !has(words, true), has(looks, false):
 		return
 	}
 	for _, a := range args {

@@ -175,6 +175,9 @@ func (u *use) apply(key string) {
 	u.options = options
 	switch rule {
 	case "print":
+		if arg != "" && len(u.args) > 0 && u.args[0].text == "--" {
+			u.args = u.args[1:]
+		}
 		if u.operands = u.args; arg != "" && len(u.args) > 0 && (u.args[0].glob() || !regexp.MustCompile(arg).MatchString(u.args[0].text)) {
 			u.refuse(u.name + " with a first word that is not judged")
 		}

@@ -63,7 +63,7 @@ var (
 	// strings, comments, and regular expressions where no / can divide
 	awkQuoted = regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"|#[^\n]*|(^[ \t]*|[(,!~&|{};=?:\n][ \t]*)` + delimited)
 	// of the rest: what is none of awk's, pipes, the names, and a / that may begin a regular expression
-	awkRefused = regexp.MustCompile("[\"'`@]" + `|(?:^|[^|])\|(?:$|[^|])|(?:^|[^&])&(?:$|[^&])|\b(?:` + awkNames + `)\b|(?:^|[^\w)\] \t])[ \t]*/|` +
+	awkRefused = regexp.MustCompile("[\"'`@]" + `|(?:^|[^|])\|(?:$|[^|])|(?:^|[^&])&(?:$|[^&])|(?:^|[^A-Za-z_])(?:` + awkNames + `)\b|(?:^|[^\w)\] \t])[ \t]*/|` +
 		`\b(?:if|while|for|switch)\b(?s:.*)\)[ \t]*/|\b(?:return|else|do|exit|case|printf?|length|in|next|nextfile|break|continue|delete|default|BEGIN|END)[ \t]*/`)
 	parens      = regexp.MustCompile(`\([^()]*\)`)
 	awkRedirect = regexp.MustCompile(`\bprintf?\b[^;}]*>`)
