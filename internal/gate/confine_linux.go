@@ -98,7 +98,7 @@ func takeRights(g grants) error {
 	if fd < 0 {
 		return errors.New("the kernel takes no rights")
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	for c := uintptr(0); c < 64; c++ {
 		if c != unix.CAP_DAC_OVERRIDE && c != unix.CAP_DAC_READ_SEARCH {
 			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) // fails for who has no powers anyway

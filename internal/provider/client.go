@@ -119,7 +119,7 @@ func (c *Client) open(ctx context.Context, path string, body []byte) (*reply, er
 	r := &reply{c: c, parent: ctx, url: PlainURL(c.BaseURL + "/" + path)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.watch = time.AfterFunc(c.FirstByte, func() { r.cancel(errStalled) })
-	res, err := c.Send(r.ctx, c.key, path, body)
+	res, err := c.Send(r.ctx, c.key, path, body) //nolint:bodyclose // reply closes it
 	r.watch.Stop()
 	if err != nil {
 		defer r.close()

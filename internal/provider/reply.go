@@ -64,7 +64,7 @@ func (r *reply) next() (gjson.Result, error) {
 		}
 	}
 	switch {
-	case err == io.EOF || string(data) == "[DONE]":
+	case errors.Is(err, io.EOF) || string(data) == "[DONE]":
 		err = r.broken("the reply ended before its end")
 	case err != nil:
 		err = r.fault(err)
@@ -83,7 +83,7 @@ func (r *reply) broken(message string) *Error {
 // fault says why a request failed below HTTP.
 func (r *reply) fault(err error) error {
 	e, isOwn := errors.AsType[*Error](err)
-	stalled := context.Cause(r.ctx) == errStalled
+	stalled := errors.Is(context.Cause(r.ctx), errStalled)
 	switch {
 	case r.parent.Err() != nil:
 		return r.parent.Err()

@@ -90,7 +90,7 @@ func (s Store) reserve(slug string) (*Log, error) {
 			return l, nil
 		}
 		l.Close()
-		home.Remove(l.path)
+		_ = home.Remove(l.path)
 		if err != nil {
 			return nil, err
 		}
@@ -218,7 +218,7 @@ func (s Store) Fork(id string) (string, error) {
 		_, err = l.file.Write(data)
 	}
 	if err != nil {
-		home.Remove(l.path)
+		_ = home.Remove(l.path)
 		return "", err
 	}
 	return l.id, nil
@@ -324,7 +324,7 @@ func (i *Info) look() error {
 func lastTurn(piece []byte) (n int) {
 	const start = "\n" + `{"kind":"turn","n":`
 	if i := bytes.LastIndex(piece, []byte(start)); i >= 0 {
-		fmt.Sscanf(string(piece[i+len(start):min(len(piece), i+len(start)+20)]), "%d", &n)
+		_, _ = fmt.Sscanf(string(piece[i+len(start):min(len(piece), i+len(start)+20)]), "%d", &n)
 	}
 	return n
 }

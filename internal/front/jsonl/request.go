@@ -40,7 +40,7 @@ func parse(line []byte) (r request, err error) {
 		if json.Valid(line) {
 			return nil, errors.New(`a request is a JSON object, such as {"type":"user_input","text":"…"}`)
 		}
-		return nil, fmt.Errorf("not valid JSON: %v", err)
+		return nil, fmt.Errorf("not valid JSON: %w", err)
 	}
 	switch kind := r.word("type"); kind {
 	case userInput:
