@@ -66,7 +66,7 @@ func (g *Gate) denied(abs string) bool {
 func (s *scan) search(dir *os.Root, files []Entry) (out Skipped) {
 	buffer, _ := s.buffers.Get().(*[]byte)
 	if buffer == nil {
-		buffer = new([]byte)
+		buffer = new(make([]byte, 0, 64<<10))
 	}
 	defer s.buffers.Put(buffer)
 	for _, e := range files {
@@ -104,8 +104,8 @@ func readText(dir *os.Root, name string, before fs.FileInfo, buffer *[]byte) (da
 	if size = info.Size(); size > readLimit {
 		return nil, size, nil
 	}
-	*buffer = slices.Grow((*buffer)[:0], int(size)+1)
-	data = (*buffer)[:size+1] // one more byte: so the end is seen with the first read
+	*buffer = slices.Grow((*buffer)[:0], int(size))
+	data = (*buffer)[:size]
 	n, err := io.ReadAtLeast(f, data, min(len(data), binaryHead))
 	if isBinary(data[:n]) {
 		return nil, size, nil
@@ -115,7 +115,7 @@ func readText(dir *os.Root, name string, before fs.FileInfo, buffer *[]byte) (da
 		rest, err = io.ReadFull(f, data[n:])
 		n += rest
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it has become shorter
 		err = nil
 	}
 	return data[:n], size, err

@@ -188,9 +188,9 @@ func TestWalkAsGit(t *testing.T) {
 }
 
 func TestSearchLeavesOutSecretsAndDenied(t *testing.T) {
-	g := treeGate(t, map[string]string{".env": "needle", "id_rsa": "needle", ".ssh/config": "needle", "private/x": "needle", "a": "needle", ".env.example": "needle"})
+	g := treeGate(t, map[string]string{".env": "needle", "id_rsa": "needle", ".ssh/config": "needle", "private/x": "needle", "a": "needle", ".env.example": "needle", "empty": ""})
 	got, skipped := found(t, g, ".", gate.WalkOptions{})
-	if got != ".env.example a private/x" || skipped.Secret != 3 {
+	if got != ".env.example a private/x" || skipped.Secret != 3 || skipped.Binary != 0 {
 		t.Errorf("%q %+v", got, skipped)
 	}
 	rule, err := policy.ParseRule("read:private/**")

@@ -104,16 +104,15 @@ func fold(r rune) rune {
 // kind judges a file by its directory, which begins and ends with a slash, and its own name.
 func (n *names) kind(dir, base string) string {
 	kind := n.exact["*"+path.Ext(base)]
-	for tail, i := base, len(dir)-1; i >= 0 && kind != "public"; tail = dir[i+1:] + base {
-		if k := n.exact[tail]; k != "" {
+	inside := dir + base + "/"
+	for i := len(dir) - 1; i >= 0 && kind != "public"; i = strings.LastIndexByte(dir[:i], '/') {
+		if k := n.exact[inside[i+1:len(inside)-1]]; k != "" {
 			kind = k
 		}
-		i = strings.LastIndexByte(dir[:i], '/')
 	}
 	if kind == "public" {
 		return kind
 	}
-	inside := dir + base + "/"
 	for i := 0; i < len(inside)-1; i += 1 + strings.IndexByte(inside[i+1:], '/') {
 		first, _, _ := strings.Cut(inside[i+1:], "/")
 		for _, d := range n.dirs[first] {
