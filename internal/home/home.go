@@ -60,6 +60,9 @@ func open(path string, flag int) (*os.File, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, explain(err)
 		}
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // what a link names is not anchor's own
+			return nil, fmt.Errorf("%s is not a regular file", path)
+		}
 	}
 	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0o600) // without O_NONBLOCK, a FIFO would wait for its other end
 	if err != nil {

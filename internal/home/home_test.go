@@ -121,6 +121,20 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
+func TestLinksAreNotWrittenThrough(t *testing.T) {
+	dir := t.TempDir()
+	other, link := filepath.Join(dir, "other"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(other, []byte("mine"), 0o644), os.Symlink(other, link)); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Append(link); err == nil {
+		t.Error("a link was opened for writing")
+	}
+	if info, err := os.Stat(other); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("what the link names was changed: %v %v", info.Mode(), err)
+	}
+}
+
 func TestPlaceThatCannotBeWritten(t *testing.T) {
 	blocked := filepath.Join("/proc/self", "anchor", "x") // /proc takes no directories, from root neither
 	if err := Write(blocked, nil); err == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"anchor/internal/denial"
+	"anchor/internal/shellread"
 )
 
 func (r Rules) exec(a Exec) Decision {
@@ -78,25 +79,38 @@ func grantable(words []string) []string {
 // program that only shows names (ls) may name one. The names of suspects were judged by the scan, what is on disk was not.
 func (a Exec) secret() (Path, string) {
 	for i, group := range a.Facts.Paths {
-		if kind := allSecret(group); kind != "" && (i >= len(a.Reading.Paths) || !a.namesOnly(a.Reading.Paths[i].Text)) {
-			return group[0], kind
+		named := shellread.Path{}
+		if i < len(a.Reading.Paths) {
+			named = a.Reading.Paths[i]
+		}
+		if p, kind := secretOf(named, group); kind != "" && !a.namesOnly(named.Text) {
+			return p, kind
 		}
 	}
-	for _, group := range a.Facts.Suspects {
+	for i, group := range a.Facts.Suspects {
+		named := shellread.Path{}
+		if i < len(a.Reading.Suspects) {
+			named = a.Reading.Suspects[i]
+		}
 		missing := slices.ContainsFunc(group, func(p Path) bool { return !p.Exists })
-		if kind := allSecret(group); kind != "" && !missing {
-			return group[0], kind
+		if p, kind := secretOf(named, group); kind != "" && !missing {
+			return p, kind
 		}
 	}
 	return Path{}, ""
 }
 
-// allSecret returns the kind of a group's first secret if all of the group are secrets.
-func allSecret(group []Path) string {
-	if len(group) == 0 || slices.ContainsFunc(group, func(p Path) bool { return p.secretKind() == "" }) {
-		return ""
+// secretOf returns the first secret of what a word stands for: of a pattern that begins like a name (.e*, id_*) any secret
+// counts, of one that begins with a wildcard (*) only if it stands for secrets alone, since that is rarely what was meant.
+func secretOf(word shellread.Path, group []Path) (Path, string) {
+	aimed := word.Glob && !strings.ContainsAny(path.Base(word.Text)[:1], "*?[")
+	plain := slices.ContainsFunc(group, func(p Path) bool { return p.secretKind() == "" })
+	for _, p := range group {
+		if kind := p.secretKind(); kind != "" && (aimed || !plain) {
+			return p, kind
+		}
 	}
-	return group[0].secretKind()
+	return Path{}, ""
 }
 
 // namesOnly says that every part which names this path shows names, sizes and times of files, not what is in them.

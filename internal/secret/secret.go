@@ -83,6 +83,12 @@ func (m *Masker) AddEnv(env []string) {
 // filePair is a line with one name and its value, as in .env files, JSON and YAML.
 var filePair = regexp.MustCompile(`^(?:export |- )?["']?([\w.-]+)["']?(?: *= *|: *)(?:"(.*?)"|'(.*?)'|(.*?))[,;]?(?: +#.*)?$`)
 
+// A value of letters and digits alone, both of them, names no region, version, host or path.
+var (
+	wordOnly = regexp.MustCompile(`^[A-Za-z0-9]*[A-Za-z][A-Za-z0-9]*$`)
+	numbered = regexp.MustCompile(`[0-9]`)
+)
+
 // AddFile teaches it the values in the content of a secret file: what shapes give away, those whose name says secret or that
 // look random, and words on a line of their own, as token files have them. At most the first MiB is read.
 func (m *Masker) AddFile(path string, content []byte) {
@@ -98,7 +104,7 @@ func (m *Masker) AddFile(path string, content []byte) {
 		v, sure := strings.Trim(line, `"',;`), line == text
 		if p := filePair.FindStringSubmatch(line); p != nil {
 			v = p[2] + p[3] + p[4]
-			sure = Variable(p[1]) || len(v) >= 16 && changes(v) >= 4
+			sure = Variable(p[1]) || len(v) >= 16 && changes(v) >= 4 || wordOnly.MatchString(v) && numbered.MatchString(v)
 		} else if !strings.ContainsAny(line, " \t#<>()$") && !strings.HasSuffix(line, ":") {
 			sure = sure || changes(v) > 0
 		}
