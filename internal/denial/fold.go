@@ -21,7 +21,7 @@ const (
 // Beyond these an expansion gives up and says unknown: words can grow without end (x=$x$x).
 const (
 	maxText   = 4096
-	maxFields = 1024
+	maxFields = 256
 	maxValues = 16 // of one variable
 )
 
@@ -102,19 +102,22 @@ func (s *scan) each(w *syntax.Word, yield func(fields []string)) {
 
 // fields expands a word.
 func (s *scan) fields(w *syntax.Word) (out []string) {
-	size, most := 0, s.most
+	size, most, limit := 0, s.most, maxFields
+	if s.cutting {
+		limit /= 16
+	}
 	ok := s.guard(w, func() error {
 		words := expand.FieldsSeq(s.config(), w)
 		s.most = most // it looked at PWD
 		for field, err := range words {
 			size += len(field) + 1
-			if out = append(out, field); err != nil || size > maxText || len(out) > maxFields {
+			if out = append(out, field); err != nil || size > maxText || len(out) > limit {
 				return err
 			}
 		}
 		return nil
 	})
-	if s.steps += size / 256; !ok || size > maxText || len(out) > maxFields {
+	if s.steps += size/256 + 2*max(0, len(out)-1) + s.pick; !ok || size > maxText || len(out) > limit {
 		s.crude = s.crude || ok
 		return []string{unknown}
 	}
@@ -173,7 +176,13 @@ func (s *scan) simplify(p *syntax.ParamExp) {
 	}
 	may := s.vars[p.Param.Value]
 	_, plain := p.Index.(*syntax.Word)
-	grows := p.Repl != nil && p.Repl.With != nil && len(p.Repl.With.Parts) > 0 && (p.Repl.With.Lit() == "" || len(p.Repl.With.Lit()) > 99)
+	if len(may) > 0 { // work, more of it for a pattern
+		s.steps += len(may[0].Str) / 64
+		if p.Repl != nil || p.Exp != nil {
+			s.steps += len(may[0].Str) / 4
+		}
+	}
+	grows := s.steps > maxSteps || p.Repl != nil && p.Repl.With != nil && len(p.Repl.With.Parts) > 0 && (p.Repl.With.Lit() == "" || len(p.Repl.With.Lit()) > 99)
 	switch {
 	case len(may) == 0 && p.Exp != nil && listed("+ :+ - :- = :=", p.Exp.Op.String()):
 		if strings.HasSuffix(p.Exp.Op.String(), "=") {
@@ -181,6 +190,7 @@ func (s *scan) simplify(p *syntax.ParamExp) {
 		}
 		*p = syntax.ParamExp{Param: p.Param, Exp: &syntax.Expansion{Op: syntax.AlternateUnset, Word: p.Exp.Word}}
 	case len(may) == 0 || grows:
+		s.crude = s.crude || grows
 		s.fork().inner(p, flow{})
 		*p = syntax.ParamExp{Param: &syntax.Lit{Value: "?"}}
 	case p.Index != nil && (may[0].Kind != expand.Indexed || !plain):
