@@ -123,26 +123,18 @@ func (s *scan) operand(name, a string) {
 
 // secretPath judges a word that names a file: by its name here, and by what it is on disk later.
 func (s *scan) secretPath(word string) {
-	key := word + "\x00" + s.cwd()
-	if s.seen[key] && len(s.cwds()) == 1 {
-		return
-	}
-	s.seen[key] = true
-	if word == "" || word == "-" || len(word) > maxText || word == "/dev/null" {
+	if word == "" || word == "-" || word == "/dev/null" || len(word) > maxText {
 		return
 	}
 	if !strings.ContainsAny(word, " \t\n") || strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~") {
 		s.named(word)
-	}
-	if strings.ContainsAny(word, unknown+network) {
-		return
 	}
 	for _, cwd := range s.cwds() {
 		text := word
 		if cwd.Str != s.env.Dir {
 			text = resolve(cwd.Str, word)
 		}
-		if text != "" && !s.seen[text] {
+		if text != "" && !s.seen[text] && !strings.ContainsAny(word, unknown+network) {
 			s.seen[text] = true
 			s.suspects = append(s.suspects, shellread.Path{Text: text, Glob: strings.ContainsAny(word, "*?[")})
 		}
