@@ -214,7 +214,8 @@ func TestTwelveAgents(t *testing.T) {
 		}
 		requests[first]++
 	}
-	if got := w.total().Input; got != want {
+	// The main agent's request that the cancel cuts off, if one was on its way, has no usage.
+	if got := w.total().Input; got != want && got != want-100 {
 		t.Errorf("usage %d, not %d: %v", got, want, requests)
 	}
 }
