@@ -41,7 +41,9 @@ func (s *Server) Run(ctx context.Context) error {
 			s.hear(ctx, m)
 		case <-s.done:
 			s.done = nil
-			s.Out.Event(s.Ready())
+			if ctx.Err() == nil { // else it ended both, and nothing is ready
+				s.Out.Event(s.Ready())
+			}
 		case <-ctx.Done():
 			s.end(context.Cause(ctx))
 			return context.Cause(ctx)
