@@ -5,7 +5,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"slices"
 	"strings"
@@ -24,7 +24,7 @@ var style string
 type item struct {
 	Class, Title, Text string
 	Lines              []line // of a diff, in place of Text
-	Images             []template.URL
+	Images             []string
 	Folded             bool
 }
 
@@ -34,17 +34,53 @@ type line struct{ Class, Text string }
 const foldAt = 16
 
 // Export writes a session as one HTML page that stands alone: no script, nothing loaded, all text escaped. What a terminal or
-// a reader would be fooled by (control characters, changes of the writing direction) is made visible.
+// a reader would be fooled by (control characters, changes of the writing direction) is made visible. The page is filled in by
+// hand: html/template would keep every method of every library in the binary, and double its size.
 func Export(w io.Writer, p *Past) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"v": event.Visible}).Parse(page)
-	if err != nil {
-		return err
+	var body strings.Builder
+	for _, i := range items(p) {
+		i.write(&body)
 	}
 	sum := sha256.Sum256([]byte(style))
-	return t.Execute(w, map[string]any{
-		"Past": p, "Items": items(p), "Style": template.CSS(style),
-		"Policy": "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
-	})
+	about := fmt.Sprintf("%s · %s · %s · %d tokens in (%d cached), %d out", event.Visible(p.Meta.Dir), event.Visible(p.Meta.Model),
+		p.Meta.Time.Format("2006-01-02 15:04"), p.Usage.Input, p.Usage.Cached, p.Usage.Output)
+	_, err := strings.NewReplacer("{style}", style, "{hash}", base64.StdEncoding.EncodeToString(sum[:]),
+		"{id}", html.EscapeString(event.Visible(p.Meta.ID)), "{about}", html.EscapeString(about), "{items}", body.String()).WriteString(w, page)
+	return err
+}
+
+// write appends the item as a section. All that is not markup passes tag.
+func (i item) write(b *strings.Builder) {
+	end := "</section>\n"
+	tag(b, `<section class="%s">`+"\n", i.Class)
+	if i.Folded {
+		tag(b, "<details><summary>%s</summary>", i.Title)
+		end = "</details>\n" + end
+	} else {
+		tag(b, "<h2>%s</h2>", i.Title)
+	}
+	if len(i.Lines) > 0 {
+		b.WriteString("<pre>")
+		for _, l := range i.Lines {
+			tag(b, `<span class="%s">%s`+"\n</span>", l.Class, l.Text)
+		}
+		b.WriteString("</pre>")
+	} else if i.Text != "" {
+		tag(b, "<pre>%s</pre>", i.Text)
+	}
+	for _, url := range i.Images {
+		tag(b, `<img alt="" src="%s">`, url)
+	}
+	b.WriteString(end)
+}
+
+// tag appends markup with texts in it, which are escaped for content and for quoted attributes.
+func tag(b *strings.Builder, markup string, texts ...string) {
+	escaped := make([]any, len(texts))
+	for i, t := range texts {
+		escaped[i] = html.EscapeString(t)
+	}
+	fmt.Fprintf(b, markup, escaped...)
 }
 
 func items(p *Past) []item {
@@ -107,11 +143,11 @@ func ofMessage(m msg.Message) []item {
 }
 
 // pictures are the images of a kind that a browser only draws.
-func pictures(images []msg.Image) []template.URL {
-	var out []template.URL
+func pictures(images []msg.Image) []string {
+	var out []string
 	for _, i := range images {
 		if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, i.Type) {
-			out = append(out, template.URL("data:"+i.Type+";base64,"+base64.StdEncoding.EncodeToString(i.Data)))
+			out = append(out, "data:"+i.Type+";base64,"+base64.StdEncoding.EncodeToString(i.Data))
 		}
 	}
 	return out

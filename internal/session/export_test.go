@@ -15,7 +15,7 @@ import (
 )
 
 // hostile is text that would do something in a careless page.
-const hostile = `</pre></style></title><script>alert(1)</script><img src=x onerror=alert(1)> "'` + "`" + ` {{.}} &amp; ` + "\x1b[31m \u202e \x00"
+const hostile = `</pre></style></title><script>alert(1)</script><img src=x onerror=alert(1)> "'` + "`" + ` {{.}} {style}{items} &amp; ` + "\x1b[31m \u202e \x00"
 
 func hostilePast() *Past {
 	call := &msg.Assistant{Blocks: []msg.Block{msg.Thinking{Text: hostile}, msg.Text{Text: hostile}, msg.Call{ID: hostile, Name: hostile, Args: []byte(`{"a":"` + "</script>" + `"}`)}}}
@@ -49,10 +49,13 @@ func TestExportEscapesEverything(t *testing.T) {
 	if n := strings.Count(out, "<img"); n != 1 {
 		t.Errorf("%d images, not only the PNG", n)
 	}
-	for _, want := range []string{"default-src &#39;none&#39;", `<span class="add">&#43;two`, `<span class="del">-2`, `\u202e`, "Created new.txt", "held a secret"} {
+	for _, want := range []string{"default-src 'none'", `<span class="add">+two`, `<span class="del">-2`, `\u202e`, "Created new.txt", "held a secret"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the page lacks %q", want)
 		}
+	}
+	if n := strings.Count(out, style); n != 1 {
+		t.Errorf("the style stands in the page %d times: text was taken as a place to fill", n)
 	}
 	if n := strings.Count(out, "<details>"); n != 3 {
 		t.Errorf("%d parts are folded: the thinking, the long output and the summary should be", n)
