@@ -105,10 +105,13 @@ func ImageFault(i msg.Image) string {
 	return ""
 }
 
-// FitID returns a call's id as a wire takes it: itself if it fits the pattern, else nine letters and digits that stand for it. The
-// same id always gives the same result.
-func FitID(id, pattern string) string {
-	if regexp.MustCompile("^" + pattern + "$").MatchString(id) {
+// FitID returns a call's id as a wire takes it: itself if it has shortest to longest characters, all ASCII letters, digits or
+// of more; else nine letters and digits that stand for it. The same id always gives the same result.
+func FitID(id, more string, shortest, longest int) string {
+	odd := func(r rune) bool {
+		return !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') && !strings.ContainsRune(more, r)
+	}
+	if shortest <= len(id) && len(id) <= longest && !strings.ContainsFunc(id, odd) {
 		return id
 	}
 	h := fnv.New64a()
@@ -116,9 +119,11 @@ func FitID(id, pattern string) string {
 	return strconv.FormatUint(h.Sum64()|1<<63, 36)[:9]
 }
 
+var notInName = regexp.MustCompile(`[^\w-]`)
+
 // FitName returns a tool's name as every wire takes it. Models invent names that servers refuse to read again.
 func FitName(name string) string {
-	name = cmp.Or(regexp.MustCompile(`[^\w-]`).ReplaceAllString(name, "_"), "unnamed")
+	name = cmp.Or(notInName.ReplaceAllString(name, "_"), "unnamed")
 	return name[:min(len(name), 64)]
 }
 

@@ -102,7 +102,7 @@ func (w *wire) Encode(m msg.Message, model string) (t provider.Turn) {
 	return t
 }
 
-func fitID(id string) string { return provider.FitID(id, `[\w-]{1,64}`) }
+func fitID(id string) string { return provider.FitID(id, "_-", 1, 64) }
 
 func text(s string) []byte { return provider.Object("type", "text", "text", s) }
 

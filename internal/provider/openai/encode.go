@@ -150,7 +150,7 @@ func (w *wire) reply(a *msg.Assistant, model, says string) []byte {
 // fitID returns a call's id as the server takes it: Mistral wants nine letters and digits, OpenAI at most forty characters.
 func (w *wire) fitID(id string) string {
 	if w.Name == "mistral" || strings.Contains(w.BaseURL, "mistral.ai") {
-		return provider.FitID(id, `[[:alnum:]]{9}`)
+		return provider.FitID(id, "", 9, 9)
 	}
-	return provider.FitID(id, `[\w.:-]{1,40}`)
+	return provider.FitID(id, "_.:-", 1, 40)
 }
