@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -280,6 +281,24 @@ func (p *pkg) packageVar(e ast.Expr) *types.Var {
 			return nil
 		default:
 			return nil
+		}
+	}
+}
+
+func TestNothingHeavyIsLinked(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", ".")
+	cmd.Dir = moduleDir(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := strings.Fields(string(out))
+	if !slices.Contains(linked, "anchor/internal/cli") {
+		t.Fatalf("this is no list of what anchor links: %.200s", out)
+	}
+	for _, path := range linked {
+		if why, bad := heavy[path]; bad {
+			t.Errorf("%s is linked: %s", path, why)
 		}
 	}
 }

@@ -93,3 +93,9 @@ var toolImports = []string{
 
 // handles may not appear in what gate exports: whoever holds one can reach the disk or a process past the policy.
 var handles = []string{"os.File", "os.Root", "os.Process", "os/exec.Cmd", "net.Conn", "net.Listener", "net/http.Client"}
+
+// heavy packages may not be in the program at all, not by a library either, for what they cost every start.
+var heavy = map[string]string{
+	"text/template": "it looks methods up by name, so the linker keeps every method of every library: twice the binary and its memory",
+	"html/template": "the same",
+}
