@@ -36,6 +36,7 @@ func (s shell) getenv(name string) string {
 
 // Main runs anchor and returns its exit code. args are without the program's name, env is "K=V".
 func Main(args, env []string, in, out, err *os.File) int {
+	debug.SetGCPercent(300) // the heap is some megabytes: collecting it each time it doubles costs a quarter of a round
 	ctx, s := watch()
 	defer s.stop()
 	o, fault := parse(args)
