@@ -117,6 +117,38 @@ func TestBrokenSkillsAreTold(t *testing.T) {
 	}
 }
 
+// TestPublicForms: front matter in the forms that public skills have, of several authors and for several harnesses. It loads,
+// or the notice says what is wrong with it.
+func TestPublicForms(t *testing.T) {
+	cases := []struct{ head, description, notice string }{
+		{"name: folder\ndescription: >-\n  Publish a release.\n  Use when: asked to.\ndisable-model-invocation: true\nargument-hint: \"<version>\"\narguments: [version]\n", "Publish a release. Use when: asked to.", ""},
+		{"name: folder\ndescription: |\n  First line.\n  Second line.\nallowed-tools: Bash(git add:*), Bash(uv run *), Read, mcp__x__*\n", "First line. Second line.", ""},
+		{"name: folder\ndescription: \"[DEV] Scan; e.g. a: b # c\"\nallowed-tools:\n  - Read\n  - Bash\nmodel: haiku\ncontext: fork\n", "[DEV] Scan; e.g. a: b # c", ""},
+		{"name: folder\ndescription: 構成を確認する。「どこにあるか」を知りたい時に使う。\nuser-invocable: false\n", "構成を確認する。「どこにあるか」を知りたい時に使う。", ""},
+		{"name: folder\ndescription: d\nlicense: Apache-2.0\nmetadata:\n  author: a-team\n  version: \"1.0\"\n  tags: [a, b]\nhooks:\n  PreToolUse:\n    - matcher: Bash\n", "d", ""},
+		{"# a comment\nname: folder\nversion: 1.2.0\ndescription:   'it''s quoted'   \n", "it's quoted", ""},
+		{"name: folder\ndescription: Use when: the colon is not quoted\n", "", "mapping values are not allowed"},
+		{"name: floor_plan_annotate\ndescription: d\n", "", "lowercase"},
+		{"description: a command of another harness\nargument-hint: [message]\n", "", "name is missing"},
+		{"name: folder\ndescription: d\n\tallowed-tools: Read\n", "", "front matter: "},
+		{"name: folder\ndescription: [a, list]\n", "", "front matter: "},
+	}
+	for _, c := range cases {
+		for _, end := range []string{"\n", "\r\n"} {
+			text := "\ufeff" + strings.ReplaceAll("---\n"+c.head+"---\n\n# Title\n", "\n", end)
+			_, f := newWorld(t, map[string]string{"repo/.claude/skills/folder/SKILL.md": text})
+			found := find(t, f)
+			description, notices := "", strings.Join(found.Notices, "|")
+			if len(found.Skills) == 1 {
+				description = strings.TrimSpace(found.Skills[0].Description)
+			}
+			if description != c.description || (c.notice == "") != (notices == "") || !strings.Contains(notices, c.notice) {
+				t.Errorf("%q: description %q, notices %q", c.head, description, notices)
+			}
+		}
+	}
+}
+
 func TestLinksOutAreNotFollowed(t *testing.T) {
 	w, f := newWorld(t, map[string]string{
 		"outside/evil/SKILL.md": skillFile("evil", "d"), "outside/AGENTS.md": "OUTSIDE\n", "outside/mine/SKILL.md": skillFile("mine", "linked by the user"), "repo/.env": "A=1\n",
