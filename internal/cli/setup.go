@@ -16,6 +16,7 @@ import (
 	"anchor/internal/event"
 	"anchor/internal/gate"
 	"anchor/internal/home"
+	"anchor/internal/mcp"
 	"anchor/internal/policy"
 	"anchor/internal/provider"
 	"anchor/internal/provider/script"
@@ -45,6 +46,7 @@ type work struct {
 	log     *session.Log // nil: not saved
 	past    *session.Past
 	agent   *agent.Agent
+	servers *mcp.Set // nil: none are run
 }
 
 // face is what a front gives to a session: where events go, who is asked. Without an approver what would ask is refused.
@@ -81,8 +83,11 @@ func prepare(ctx context.Context, sh shell, o *options, f face) (*work, error) {
 	return w, nil
 }
 
-// close ends processes and the session file, in this order.
+// close ends servers, processes and the session file, in this order.
 func (w *work) close() {
+	if w.servers != nil {
+		w.servers.Close()
+	}
 	w.gate.Close()
 	if w.log != nil {
 		_ = w.log.Close() // its lines are on disk already

@@ -39,12 +39,16 @@ func (w *work) open(ctx context.Context) error {
 	}
 	w.agent = agent.New(agent.Options{
 		Model: w.model, Resolve: w.resolve,
-		Tools: tools.All(true, w.face.asker != nil, prompt.Skills != ""), // servers plug in here, by More
+		Tools: tools.All(true, w.face.asker != nil, prompt.Skills != ""),
+		More:  w.serverTools,
 		Gate:  w.gate, Log: w.log, Past: w.past, Sink: w.face.sink, Asker: w.face.asker,
 		System: prompt.String(), Skills: skill.Set{Gate: w.gate, Skills: found.Skills}, Definitions: prompt.Agents,
 		Effort: string(w.set.Effort), MaxRounds: w.o.maxRounds, CompactAt: float64(w.set.CompactAt),
 	})
 	w.face.sink(event.Start{Session: w.id(), Model: w.model.Name, Directory: w.dir, Version: version()})
+	if !w.o.noMCP {
+		w.startServers(ctx)
+	}
 	if w.o.verbose {
 		w.notices = append(w.notices, "commands that run unasked: "+gate.Confinement())
 	}

@@ -1,0 +1,58 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+)
+
+// A tool is offered as mcp__SERVER__TOOL in letters, digits, _ and -, at most 64 long. The name says by itself whose tool it is: a
+// server's part has no two underlines in a row and none at its ends. Names that become the same get a hash of the original one, so that
+// they depend on no order.
+
+const maxName = 64
+
+var (
+	odd       = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+	underline = regexp.MustCompile(`__+`)
+)
+
+// legalServers gives each server the part that stands for it in its tools' names.
+func legalServers(definitions []Definition) map[string]string {
+	var names []string
+	for _, d := range definitions {
+		names = append(names, d.Name)
+	}
+	return unique(names, 24, func(name string) string {
+		return strings.Trim(underline.ReplaceAllString(odd.ReplaceAllString(name, "_"), "_"), "_")
+	})
+}
+
+// legalTools gives each tool of a server the name it is offered under.
+func legalTools(server string, tools []string) map[string]string {
+	prefix := "mcp__" + server + "__"
+	out := unique(tools, maxName-len(prefix), func(name string) string { return odd.ReplaceAllString(name, "_") })
+	for name, legal := range out {
+		out[name] = prefix + legal
+	}
+	return out
+}
+
+// unique gives names a legal form of at most max bytes each. A form that two would have is left to the one that has it already.
+func unique(names []string, max int, legal func(string) string) map[string]string {
+	count, out := map[string]int{}, map[string]string{}
+	for _, name := range names {
+		count[legal(name)]++
+	}
+	for _, name := range names {
+		form := legal(name)
+		if len(form) > max || form == "" || count[form] > 1 && form != name {
+			sum := sha256.Sum256([]byte(name))
+			form = strings.TrimRight(form[:min(len(form), max-7)], "_")
+			form = strings.TrimLeft(form+"_"+hex.EncodeToString(sum[:3]), "_")
+		}
+		out[name] = form
+	}
+	return out
+}
