@@ -78,6 +78,10 @@ func prepare(ctx context.Context, sh shell, o *options, f face) (*work, error) {
 		return nil, err
 	}
 	w.gate.Configure(rules, w.set.PassEnv)
+	if o.protect, err = w.gate.ProtectGlobs(o.protect); err != nil {
+		w.gate.Close()
+		return nil, usagef("--protect: %v", err)
+	}
 	w.gate.Protect(o.protect)
 	w.notices = append(w.notices, w.set.Notices...)
 	return w, nil

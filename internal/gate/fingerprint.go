@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +22,7 @@ import (
 // Fingerprint is the state of the directory's files, ignored ones left out, and of those that match the protect globs.
 type Fingerprint struct {
 	Sum       [32]byte
-	Protected map[string]string // path to content hash
+	Protected map[string]string // path to mode and content hash
 }
 
 // tooFresh is how near to now a time of change can't tell a further change.
@@ -54,7 +57,7 @@ func (l looks) fingerprint(ctx context.Context, p place, protect []string) (out 
 	o := WalkOptions{Secret: true, mark: len(protect) > 0, Want: func(e Entry) bool { return !e.ignored || isProtected(e) }}
 	_, err = l.walk(ctx, p, o, func(e Entry) error {
 		if isProtected(e) {
-			out.Protected[e.Name] = l.contentSum(e.Name)
+			out.Protected[e.Name] = e.Mode.String() + " " + l.contentSum(e.Name)
 		}
 		if e.ignored {
 			return nil
@@ -93,12 +96,37 @@ func (l looks) contentSum(name string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// ProtectGlobs returns globs as Protect and Fingerprint take them, relative to the directory and without a link in their fixed part; or an
+// error that says which one can't be held to: it is broken, or names files outside or in .git.
+func (g *Gate) ProtectGlobs(globs []string) (out []string, err error) {
+	for _, glob := range globs {
+		base, rest := doublestar.SplitPattern(strings.TrimSuffix(filepath.ToSlash(glob), "/"))
+		p, parts := g.resolve(base), strings.Split(rest, "/")
+		switch {
+		case glob == "" || !doublestar.ValidatePattern(glob):
+			return nil, fmt.Errorf("%q is no valid glob", glob)
+		case g.resolve(glob).Rel == ".":
+			glob = "**"
+		case !p.Inside || slices.Contains(parts, ".."):
+			return nil, fmt.Errorf("%q names files outside the directory, which can't be watched; it takes a glob inside %s", glob, g.dir)
+		case slices.Contains(append(parts, strings.Split(p.Rel, "/")...), ".git"):
+			return nil, fmt.Errorf("%q names files in .git, which git changes by itself; it takes a glob of other files", glob)
+		case base != ".":
+			fixed := strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, `\`, `\\`).Replace(p.Rel)
+			glob = "./" + path.Join(fixed, rest)
+		}
+		out = append(out, glob)
+	}
+	return out, nil
+}
+
 // matchesAny says whether a name relative to the directory matches one of the globs: as a whole, or one of the folders it lies in does; a
-// glob without a slash matches at any depth.
+// glob without a slash in front of a name matches at any depth.
 func matchesAny(globs []string, name string) bool {
 	for _, glob := range globs {
-		glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
+		glob = strings.TrimSuffix(glob, "/")
 		anywhere := !strings.Contains(glob, "/")
+		glob = strings.TrimPrefix(glob, "./")
 		for end := len(name); end > 0; {
 			what, slash := name[:end], strings.LastIndexByte(name[:end], '/')
 			if anywhere {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -58,6 +59,37 @@ func TestFingerprint(t *testing.T) {
 	w.put("sub/a_test.go", "y")
 	if after := take(); after.Protected["sub/a_test.go"] == before.Protected["sub/a_test.go"] {
 		t.Error("other content, the same hash")
+	}
+}
+
+func TestProtectGlobs(t *testing.T) {
+	w := newWorld(t, map[string]string{"t/a": "1", "s/t/a": "2", "a": "3"})
+	_ = os.Symlink("t", w.path("link"))
+	for _, c := range []struct {
+		glob    string
+		matches []string // nil: refused
+	}{
+		{w.path("t/*"), []string{"t/a"}}, {"t/*", []string{"t/a"}}, {"link/*", []string{"t/a"}}, {w.path("a"), []string{"a"}}, {"./a", []string{"a"}},
+		{"a", []string{"a", "s/t/a", "t/a"}}, {"t/", []string{"s/t/a", "t/a"}}, {"s/../t/*", []string{"t/a"}}, {w.path("t") + "/", []string{"t/a"}},
+		{".", []string{"a", "s/t/a", "t/a"}}, {w.path(""), []string{"a", "s/t/a", "t/a"}}, {"new/*", []string{}}, {"link", []string{}},
+		{"[", nil}, {"{a", nil}, {"t/[", nil}, {"", nil}, {"../x", nil}, {"/etc/*", nil}, {".git/config", nil}, {"**/.git/**", nil}, {"*/../../x", nil}, {"~/x", nil},
+	} {
+		globs, err := w.ProtectGlobs([]string{c.glob})
+		if (err != nil) != (c.matches == nil) {
+			t.Errorf("%s: %q, %v", c.glob, globs, err)
+		}
+		if c.matches == nil {
+			continue
+		}
+		var got []string
+		for _, name := range []string{"a", "s/t/a", "t/a"} {
+			if matchesAny(globs, name) {
+				got = append(got, name)
+			}
+		}
+		if !slices.Equal(got, c.matches) && len(got)+len(c.matches) > 0 {
+			t.Errorf("%s: %q matches %q, want %q", c.glob, globs, got, c.matches)
+		}
 	}
 }
 
