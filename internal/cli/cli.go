@@ -70,7 +70,8 @@ func commands() []command {
 			"source <(anchor completion bash)\nanchor completion fish > ~/.config/fish/completions/anchor.fish", completion},
 		{"version", "", "the version", "anchor version", func(_ context.Context, sh shell, _ *options) error { return say(sh.out, version()) }},
 		{"help", "[COMMAND]", "help", "anchor help policy", help},
-		{"mcp", "", "", "", missing},
+		{"mcp", "[list|add|remove|trust|login|logout]", "the MCP servers: how they are, and what you let them do",
+			"anchor mcp\nanchor mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\nanchor mcp add db 'DSN=${DSN}' -- db-mcp --ro\nanchor mcp add github https://api.githubcopilot.com/mcp/\nanchor mcp trust files\nanchor mcp login github", using((*work).mcp)},
 		{"acp", "", "", "", missing},
 	}
 }

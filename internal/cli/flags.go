@@ -51,7 +51,7 @@ func (o *options) flags() []flag {
 		{"print", "p", "PROMPT", "run", "run without asking, print the final answer; - reads the prompt from standard input", prompt},
 		{"json", "", "", "run policy", "JSON events on standard output, one object a line; without -p the editor protocol", &o.json},
 		{"model", "m", "MODEL", "run doctor config", "the model: name, provider/name or script:FILE", &o.model},
-		{"dir", "C", "DIR", "run policy doctor models config sessions", "the directory to work in (default: the current one)", &o.dir},
+		{"dir", "C", "DIR", "run policy doctor models config sessions mcp", "the directory to work in (default: the current one)", &o.dir},
 		{"continue", "c", "", "run", "go on with the newest session of this directory", &o.goOn},
 		{"resume", "r", "[ID]", "run", "go on with a session; without an ID, the newest", resume},
 		{"fork", "", "", "run", "with -c or -r: copy the session and go on in the copy", &o.fork},

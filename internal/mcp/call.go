@@ -56,6 +56,9 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (t
 			r, err = s.once(ctx, again, name, args)
 		}
 	}
+	if errors.Is(err, errSignIn) {
+		err = fmt.Errorf("%w; the user must run `anchor mcp login %s`", err, s.Name)
+	}
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("the MCP server %s: %w", s.Name, err)
 	}

@@ -45,6 +45,9 @@ func (s *server) dial(ctx context.Context, d Definition) (session *sdk.ClientSes
 		if version == "" {
 			limit = probeLimit
 		}
+		if s.login != nil {
+			limit = loginLimit
+		}
 		limited, stop := context.WithTimeout(ctx, limit)
 		session, err = s.client().Connect(limited, t, &sdk.ClientSessionOptions{ProtocolVersion: version})
 		late := limited.Err() != nil
@@ -53,7 +56,7 @@ func (s *server) dial(ctx context.Context, d Definition) (session *sdk.ClientSes
 		}
 	}
 	if errors.Is(err, errSignIn) {
-		err = final{signIn, fmt.Errorf("you must sign in: run `anchor mcp login %s`", s.Name)}
+		err = final{signIn, fmt.Errorf("%w; run `anchor mcp login %s`", errSignIn, s.Name)}
 	}
 	return session, err
 }

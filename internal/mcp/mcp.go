@@ -7,7 +7,6 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"sync"
 
@@ -47,7 +46,7 @@ func Start(ctx context.Context, o Options, definitions []Definition) *Set {
 	legal := legalServers(definitions)
 	transport := newTransport()
 	for _, d := range definitions {
-		s := &server{o: o, Definition: d, legal: legal[d.Name], http: &http.Client{Transport: transport, CheckRedirect: sameHost}, changed: make(chan struct{}, 1), told: map[string]bool{}}
+		s := newServer(o, d, legal[d.Name], transport)
 		s.set(starting, nil)
 		set.servers = append(set.servers, s)
 		set.wait.Go(func() { s.run(ctx) })

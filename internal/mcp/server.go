@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"anchor/internal/gate"
@@ -45,8 +46,9 @@ type server struct {
 	o       Options
 	legal   string // its part of its tools' names
 	http    *http.Client
-	changed chan struct{}   // says, once, that the tools changed
-	told    map[string]bool // the notices that came already; run's alone
+	login   auth.OAuthHandler // of a sign-in; nil for the kept tokens
+	changed chan struct{}     // says, once, that the tools changed
+	told    map[string]bool   // the notices that came already; run's alone
 	calls   calls
 
 	mu      sync.Mutex
@@ -54,6 +56,11 @@ type server struct {
 	err     error
 	session *sdk.ClientSession // nil unless ready
 	offered []tool.Tool
+}
+
+func newServer(o Options, d Definition, legal string, t http.RoundTripper) *server {
+	return &server{Definition: d, o: o, legal: legal, http: &http.Client{Transport: t, CheckRedirect: sameHost},
+		changed: make(chan struct{}, 1), told: map[string]bool{}}
 }
 
 // final is an error after which a server is not started again.
@@ -184,7 +191,11 @@ func (s *server) admit(ctx context.Context) (Definition, error) {
 	}
 	if s.Dir != "" {
 		if trusted, err := s.o.Trusted(ctx, s.Definition); !trusted {
-			return s.Definition, final{untrusted, errors.Join(err, fmt.Errorf("it is not started: the project's file %s defines it, and you have not trusted it as it is now; `anchor mcp trust %s` shows it and asks", s.Source, s.Name))}
+			why := "you have not trusted it as it is now"
+			if err != nil {
+				why = err.Error()
+			}
+			return s.Definition, final{untrusted, fmt.Errorf("it is not started: the project's file %s defines it, and %s; `anchor mcp trust %s` shows it and asks", s.Source, why, s.Name)}
 		}
 	}
 	d, err := s.Definition.expand(s.o.Getenv)

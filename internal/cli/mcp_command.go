@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/tailscale/hujson"
+
+	"anchor/internal/event"
+	"anchor/internal/home"
+	"anchor/internal/mcp"
+)
+
+// listLimit is how long anchor mcp list waits for servers to start.
+const listLimit = 20 * time.Second
+
+// mcp is anchor mcp: list, add, remove, trust, login, logout.
+func (w *work) mcp(ctx context.Context) error {
+	verb, name, rest := "list", "", []string{}
+	if len(w.o.args) > 0 {
+		verb = w.o.args[0]
+	}
+	if len(w.o.args) > 1 {
+		name, rest = w.o.args[1], w.o.args[2:]
+	}
+	named := map[string]func(context.Context, mcp.Definition) error{"trust": w.trustServer, "login": w.login, "logout": w.logout}[verb]
+	switch {
+	case verb == "list" && name == "":
+		return w.listServers(ctx)
+	case name == "" || verb != "add" && len(rest) > 0:
+	case verb == "add" && len(rest) > 0:
+		return w.addServer(name, rest)
+	case verb == "remove":
+		return w.removeServer(name)
+	case named != nil:
+		for _, d := range w.definitions(ctx, w.warn) {
+			if d.Name == name {
+				return named(ctx, d)
+			}
+		}
+		return usagef("there is no MCP server %q here; anchor mcp lists them", name)
+	}
+	return usagef("mcp takes list, add NAME URL, add NAME COMMAND ARGUMENTS, remove NAME, trust NAME, login NAME or logout NAME, not %q", strings.Join(w.o.args, " "))
+}
+
+func (w *work) warn(text string) { fmt.Fprintln(w.sh.err, event.Visible(text)) }
+
+// listServers starts the servers that may start, waits for them a while, and tells how each is.
+func (w *work) listServers(ctx context.Context) error {
+	definitions := w.definitions(ctx, w.warn)
+	if len(definitions) == 0 {
+		w.warn("no MCP servers yet; anchor mcp add NAME COMMAND or URL adds one")
+		return nil
+	}
+	o := w.serverOptions(func(string) {})
+	o.Once = true
+	set := mcp.Start(ctx, o, definitions)
+	defer set.Close()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for until := time.Now().Add(listLimit); !set.Settled() && time.Now().Before(until); {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	var rows [][]string
+	for i, s := range set.States() {
+		what := cmp.Or(definitions[i].URL, strings.Join(append([]string{definitions[i].Command}, definitions[i].Args...), " "))
+		detail := s.Error
+		if detail == "" {
+			detail = fmt.Sprintf("%d tools: %s", len(s.Tools), strings.Join(s.Tools, ", "))
+		}
+		rows = append(rows, []string{event.Visible(s.Name), s.Status, event.Visible(w.gate.Mask(what)), event.Visible(detail)})
+	}
+	return table(w.sh.out, rows)
+}
+
+// addServer writes a definition into the user's file: an address and headers, or variables, a command and its arguments.
+func (w *work) addServer(name string, words []string) error {
+	d, env := map[string]any{}, map[string]string{}
+	for len(words) > 0 && strings.Contains(words[0], "=") && !strings.ContainsAny(words[0][:strings.Index(words[0], "=")], "/ :") {
+		key, value, _ := strings.Cut(words[0], "=")
+		env[key], words = value, words[1:]
+	}
+	switch {
+	case len(words) == 0:
+		return usagef("mcp add needs an address or a command")
+	case strings.HasPrefix(words[0], "http://"), strings.HasPrefix(words[0], "https://"):
+		d["url"] = words[0]
+		headers := map[string]string{}
+		for _, h := range words[1:] {
+			key, value, ok := strings.Cut(h, ":")
+			if !ok {
+				return usagef("%q is no header; one looks like 'X-Key: ${KEY}'", h)
+			}
+			headers[strings.TrimSpace(key)] = strings.TrimSpace(value)
+		}
+		if len(headers) > 0 {
+			d["headers"] = headers
+		}
+	default:
+		d["command"] = words[0]
+		if len(words) > 1 {
+			d["args"] = words[1:]
+		}
+	}
+	if len(env) > 0 {
+		d["env"] = env
+	}
+	raw, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if w.set.MCPServers[name] != nil {
+		return usagef("there is an MCP server %s already; anchor mcp remove %s first", name, name)
+	}
+	var ops []string
+	if w.set.MCPServers == nil {
+		ops = append(ops, `{"op":"add","path":"/mcpServers","value":{}}`)
+	}
+	if err := w.patch(append(ops, fmt.Sprintf(`{"op":"add","path":%s,"value":%s}`, pointer(name), raw))...); err != nil {
+		return err
+	}
+	return say(w.sh.out, fmt.Sprintf("%s added to %s; anchor mcp shows whether it works", event.Visible(name), w.userFile()))
+}
+
+func (w *work) removeServer(name string) error {
+	if w.set.MCPServers[name] == nil {
+		return usagef("%s has no MCP server %q; those of a project are in its own file", w.userFile(), name)
+	}
+	if err := w.patch(fmt.Sprintf(`{"op":"remove","path":%s}`, pointer(name))); err != nil {
+		return err
+	}
+	return say(w.sh.out, event.Visible(name)+" removed from "+w.userFile())
+}
+
+// pointer is the JSON text of the place of a server in the settings.
+func pointer(name string) string {
+	data, _ := json.Marshal("/mcpServers/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)) // a string has a form
+	return string(data)
+}
+
+// patch changes the user's file and keeps its comments.
+func (w *work) patch(ops ...string) error {
+	if w.dirs.Config == "" {
+		return usagef("there are no settings without a home directory: set HOME")
+	}
+	data, err := home.Read(w.userFile(), maxSettings)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unreadable(w.userFile(), err)
+	}
+	v, err := hujson.Parse(append([]byte(nil), cmp.Or(string(data), "{}\n")...))
+	if err != nil {
+		return unreadable(w.userFile(), err)
+	}
+	if err := v.Patch([]byte("[" + strings.Join(ops, ",") + "]")); err != nil {
+		return err
+	}
+	v.Format()
+	return home.Write(w.userFile(), v.Pack())
+}
+
+// trustServer shows a project's server and, with a terminal, asks; without one the command itself is the user's word. What anchor runs
+// for a model can't give it.
+func (w *work) trustServer(ctx context.Context, d mcp.Definition) error {
+	if w.sh.getenv("ANCHOR_JOB") != "" {
+		return usagef("trust is the user's to give: run anchor mcp trust yourself, in a shell of your own")
+	}
+	if d.Dir == "" {
+		return usagef("%s stands in your own %s: it needs no trust", d.Name, d.Source)
+	}
+	o := w.serverOptions(w.warn)
+	files, err := o.Files(ctx, d)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.sh.err, "%s defines the MCP server %s:\n%s\n", event.Visible(d.Source), event.Visible(d.Name), event.Visible(string(d.Raw)))
+	if len(files) > 0 {
+		fmt.Fprintf(w.sh.err, "It runs these files of the project; when one changes you are asked again: %s\n", event.Visible(strings.Join(files, ", ")))
+	}
+	if names := d.Variables(); len(names) > 0 {
+		fmt.Fprintf(w.sh.err, "It gets these variables of your environment: %s\n", strings.Join(names, ", "))
+	}
+	if term.IsTerminal(w.sh.in.Fd()) {
+		fmt.Fprint(w.sh.err, "Let it start in this project from now on? [y/N] ")
+		var answer string
+		_, _ = fmt.Fscanln(w.sh.in, &answer)
+		if !slices.Contains([]string{"y", "yes"}, strings.ToLower(answer)) {
+			return exit{exitError, "not trusted"}
+		}
+	}
+	if err := o.Trust(ctx, d); err != nil {
+		return err
+	}
+	return say(w.sh.out, event.Visible(d.Name)+" is trusted as it is now")
+}
+
+func (w *work) login(ctx context.Context, d mcp.Definition) error {
+	tools, err := w.serverOptions(w.warn).Login(ctx, d, func(address string) {
+		w.warn("Open this address to sign in to " + d.Name + ":\n" + address)
+		if home.Browse(address, w.sh.getenv) == nil {
+			w.warn("It was opened in your browser.")
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return say(w.sh.out, fmt.Sprintf("%s works: %d tools", event.Visible(d.Name), len(tools)))
+}
+
+func (w *work) logout(ctx context.Context, d mcp.Definition) error {
+	if err := w.serverOptions(w.warn).Logout(ctx, d); err != nil {
+		return err
+	}
+	return say(w.sh.out, "the sign-in to "+event.Visible(d.Name)+" is forgotten")
+}
