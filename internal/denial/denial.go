@@ -33,9 +33,17 @@ type Denial struct {
 }
 
 // Env is what the fold of a command may know: the user's home directory and the directory that the command starts in, both
-// absolute.
+// absolute, and the variables that it starts with; nil if they are not known.
 type Env struct {
 	Home, Dir string
+	Vars      map[string]string
+}
+
+// Found is what a scan found: the first denial, or nil, and words to be looked up on disk, since links hide what they lead to.
+type Found struct {
+	Denial   *Denial
+	Suspects []shellread.Path // may name files
+	Doomed   []shellread.Path // would be destroyed; a name that ends in "/." what it leads to, any other a link itself
 }
 
 // Bounds of one scan. Beyond them the text is cut crudely, so the time stays short and nothing is left out.
@@ -45,12 +53,8 @@ const (
 	maxNested = 64     // programs that run a program
 )
 
-// Scan returns the first denial of a command, or nil, and the words that may name files, to be looked up on disk by the
-// gate (Reading.Suspects): a link to a secret is the secret.
-func Scan(command string, env Env) (*Denial, []shellread.Path) {
-	f := walk(command, env)
-	return f.denial, f.suspects
-}
+// Scan judges a command.
+func Scan(command string, env Env) Found { return walk(command, env).Found }
 
 // Calls returns the words of every simple command at any depth, and of what each wrapper runs; for deny rules. What is not
 // known of a word is a control character in it.
@@ -58,17 +62,16 @@ func Calls(command string, env Env) [][]string { return walk(command, env).calls
 
 // findings are what a scan found so far, shared by all its states.
 type findings struct {
-	denial   *Denial
-	suspects []shellread.Path
-	seen     map[string]bool
-	calls    [][]string
-	steps    int
-	crude    bool // a bound was met: the text is also cut crudely
-	cutting  bool // it is being cut
+	Found
+	seen    map[noted]bool
+	calls   [][]string
+	steps   int
+	crude   bool // a bound was met: the text is also cut crudely
+	cutting bool // it is being cut
 }
 
 func walk(command string, env Env) *findings {
-	f := &findings{seen: map[string]bool{}}
+	f := &findings{seen: map[noted]bool{}}
 	s := f.start(env)
 	s.code(command, flow{})
 	if f.crude {
@@ -85,8 +88,8 @@ func (f *findings) start(env Env) *scan {
 }
 
 func (f *findings) deny(rule, reason string) {
-	if f.denial == nil {
-		f.denial = &Denial{rule, reason}
+	if f.Denial == nil {
+		f.Denial = &Denial{rule, reason}
 	}
 }
 
@@ -150,7 +153,7 @@ func fact(kind, name string) string { return table()[kind+":"+name] }
 
 func listed(list, word string) bool { return shellread.Listed(list, word) }
 
-var shown = strings.NewReplacer(unknown, "…", network, "…")
+var shown = strings.NewReplacer(unset, "…", unknown, "…", network, "…")
 
 // show is a word for a message.
 func show(word string) string {

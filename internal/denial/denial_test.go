@@ -10,7 +10,7 @@ import (
 var env = Env{Home: "/home/me", Dir: "/home/me/ws"}
 
 func rule(command string) string {
-	d, _ := Scan(command, env)
+	d := Scan(command, env).Denial
 	if d == nil {
 		return ""
 	}
@@ -133,7 +133,7 @@ func TestFree(t *testing.T) {
 		"ls -l $(which sudo)", "getent group sudo", "groups | grep sudo", "if command -v sudo >/dev/null; then echo y; fi", "git ls-files | xargs wc -l", "rsync -a --delete dist/ h:/var/www/", "find / -name core -type f -delete", "mv ~/a ~/b/", "echo x > /dev/ttyUSB0", "git commit -am \"fix .env\"", "git commit -m\"fix .env\"", "gh pr create -t 'fix .env' -b 'see id_rsa'", "curl --cacert certs/ca.pem x.invalid", "kubectl get secrets", "ls -la ~/.ssh/", "find ~/.ssh -type f", "tree ~/.aws", "at now <<< ls", "docker compose exec db psql < dump.sql", "wc -l *", "tar xf a.tar -C /tmp", "printf '%s\\n' sudo", "export SUDO=x", "watch -n 5 git status", "parallel gzip ::: a b", "git checkout sudo", "npm run env", "cat a > b 2>&1", "python3 - <<'E'\nprint('sudo')\nE", "bash -c 'echo \"sudo id\"'", "sort < a > b", "echo $((2 * 3)) > n", "cat /etc/passwd",
 		"git add -A", "git diff", "git show HEAD", "git show HEAD:.env.example", "docker build -t a:1 .", "docker run --rm a", "kubectl get pods", "go test ./internal/secrets/...", "cat internal/secrets/secrets.go", "cat docs/env.md", "process.env", "node -p process.env.HOME", "cat certs/ca.crt", "cat .gitignore", "export X=.env", "X=.env", "alias s=sudo", "git config user.signingkey x.key", "true # sudo id", ": 'cat .env'", "test -r id_rsa || echo no", "ssh-keygen -lf id_rsa.pub", "tr a b < a", "echo \"$HOME/.ssh/id_rsa\"", "git commit -F msg.txt", "go test -run 'Test.env' ./...",
 	} {
-		if got, _ := Scan(c, env); got != nil {
+		if got := Scan(c, env).Denial; got != nil {
 			t.Errorf("denied: %q: %s: %s", c, got.Rule, got.Reason)
 		}
 	}

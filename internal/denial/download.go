@@ -36,6 +36,7 @@ func (s *scan) runsText(name string, args []string, in flow) (out flow, ok bool)
 			return flow{}, true
 		}
 		s.secretPath(args[0])
+		s.env.Vars = nil // it may set any
 		return s.script(name, args[0], in, true), true
 	case is("code", strings.TrimRight(name, "0123456789.")):
 		return s.interpret(strings.TrimRight(name, "0123456789."), args, in), true

@@ -13,8 +13,9 @@ import (
 // A word is expanded as bash would do it, in an environment that holds what the text itself says. What is not known stands
 // in the text as one of these bytes, which real words do not hold. Patterns stay as they are.
 const (
-	unknown = "\x05" // any text
-	network = "\x04" // any text, and it came from the network
+	unknown = "\x05"            // any text
+	network = "\x04"            // any text, and it came from the network
+	unset   = unknown + unknown // of a variable that nothing sets: any text, or none
 	wild    = unknown + network + "*?["
 )
 
@@ -44,15 +45,25 @@ func (s *scan) Get(name string) expand.Variable {
 	case name == "*":
 		name = "@"
 	}
-	may := s.vars[name]
+	may := s.may(name)
 	switch {
 	case len(may) == 0 && len(name) == 1 && name >= "0" && name <= "9":
 		return text("")
-	case len(may) == 0:
+	case len(may) == 0 && (s.env.Vars == nil || !syntax.ValidName(name)):
 		return text(unknown)
+	case len(may) == 0:
+		return text(unset)
 	}
 	s.most = max(s.most, len(may))
 	return may[s.pick%len(may)]
+}
+
+// may are the values that a variable may have, from the text or from the start; none if they are not known.
+func (s *scan) may(name string) []expand.Variable {
+	if value, ok := s.env.Vars[name]; ok && len(s.vars[name]) == 0 {
+		return []expand.Variable{text(value)}
+	}
+	return s.vars[name]
 }
 
 // Each lists no variables.
@@ -174,7 +185,7 @@ func (s *scan) simplify(p *syntax.ParamExp) {
 	if p.Param == nil {
 		return
 	}
-	may := s.vars[p.Param.Value]
+	may := s.may(p.Param.Value)
 	_, plain := p.Index.(*syntax.Word)
 	if len(may) > 0 { // work, more of it for a pattern
 		s.steps += len(may[0].Str) / 64
@@ -189,6 +200,7 @@ func (s *scan) simplify(p *syntax.ParamExp) {
 			s.set(p.Param.Value, text(strings.Join(s.word(p.Exp.Word), " ")))
 		}
 		*p = syntax.ParamExp{Param: p.Param, Exp: &syntax.Expansion{Op: syntax.AlternateUnset, Word: p.Exp.Word}}
+	case len(may) == 0 && !p.Excl && !p.Length && p.Names == 0 && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Exp == nil:
 	case len(may) == 0 || grows:
 		s.crude = s.crude || grows
 		s.fork().inner(p, flow{})

@@ -129,14 +129,25 @@ func (s *scan) secretPath(word string) {
 	if !strings.ContainsAny(word, " \t\n") || strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~") {
 		s.named(word)
 	}
+	s.note(&s.Suspects, word)
+}
+
+// noted is a word in one of the lists of Found.
+type noted struct {
+	list *[]shellread.Path
+	path shellread.Path
+}
+
+// note keeps what a word names in each of the places where the shell may be, to be looked up on disk.
+func (s *scan) note(list *[]shellread.Path, word string) {
 	for _, cwd := range s.cwds() {
-		text := word
-		if cwd.Str != s.env.Dir {
-			text = resolve(cwd.Str, word)
+		p := shellread.Path{Text: word, Glob: strings.ContainsAny(word, "*?[")}
+		if cwd.Str != s.env.Dir && !path.IsAbs(word) {
+			p.Text = cwd.Str + "/" + word
 		}
-		if text != "" && !s.seen[text] && !strings.ContainsAny(word, unknown+network) {
-			s.seen[text] = true
-			s.suspects = append(s.suspects, shellread.Path{Text: text, Glob: strings.ContainsAny(word, "*?[")})
+		if (p.Text == word || path.IsAbs(cwd.Str)) && len(p.Text) <= maxText && !strings.ContainsAny(word, unknown+network) && !s.seen[noted{list, p}] {
+			s.seen[noted{list, p}] = true
+			*list = append(*list, p)
 		}
 	}
 }
@@ -163,7 +174,7 @@ func means(word string) (kind string, yes bool) {
 	if !strings.ContainsAny(word, wild) {
 		return secret.File(word)
 	}
-	word = sets.ReplaceAllString(word, "$1")
+	word = sets.ReplaceAllString(strings.ReplaceAll(word, unset, unknown), "$1")
 	for _, filler := range []string{"x", "ca", "public"} {
 		if kind, yes = secret.File(strings.NewReplacer(unknown, filler, network, filler, "*", filler, "?", "x").Replace(word)); !yes {
 			break

@@ -78,37 +78,58 @@ func (s *scan) overwrites(file, what string) {
 }
 
 // vital says whether a path, as seen from any place where the shell may be, is a system or home directory, or all in one;
-// with onlyAll just the latter.
+// with onlyAll just the latter. Where a variable in front may be empty, it is nothing.
 func (s *scan) vital(word string, onlyAll bool) bool {
+	if rest, ok := strings.CutPrefix(word, unset); ok && strings.HasPrefix(rest, "/") {
+		word = rest
+	}
 	for _, cwd := range s.cwds() {
 		p := resolve(cwd.Str, word)
-		if p == "" || p != s.env.Dir && strings.HasPrefix(p, s.env.Dir+"/") && s.env.Dir != "/" {
+		if p == "" {
 			continue
 		}
 		whole := p
 		for base := path.Base(whole); base != "/" && (strings.Trim(base, "*?.") == "" || path.Dir(whole) == "/" && strings.Trim(base, wild) == ""); base = path.Base(whole) {
 			whole = path.Dir(whole) // /etc/* and /etc/.* are all of /etc
 		}
-		if whole == p && onlyAll || whole != p && whole == s.env.Dir { // rm -rf * in the directory itself
-			continue
-		}
-		if whole == s.env.Home || path.Dir(whole) == "/home" || path.Dir(whole) == "/Users" && whole != "/Users/Shared" {
+		if !(whole == p && onlyAll) && s.env.Vital(whole, whole == p) {
 			return true
-		}
-		for d := range strings.FieldsSeq(table()["dirs"]) {
-			if whole == d || strings.ContainsAny(whole, "*?[") && fits(whole, d) {
-				return true
-			}
 		}
 	}
 	return false
 }
 
-// destroy denies a command if it would destroy a system or home directory.
-func (s *scan) destroy(argv, targets []string, onlyAll bool) {
+// Vital says whether a directory is one of the system, a home, or holds the user's. The one that commands start in may be
+// emptied, if it is nobody's home, but not removed as itself. dir may have wildcards.
+func (e Env) Vital(dir string, itself bool) bool {
+	others := path.Dir(dir) == "/home" || path.Dir(dir) == "/Users" && dir != "/Users/Shared"
+	if strings.HasPrefix(e.Home+"/", dir+"/") || others && (itself || dir != e.Dir) {
+		return true
+	}
+	for d := range strings.FieldsSeq(table()["dirs"]) {
+		if dir == d && (itself || dir != e.Dir) || strings.ContainsAny(dir, "*?[") && fits(dir, d) {
+			return true
+		}
+	}
+	return false
+}
+
+// destroy denies a command if it would destroy a system or home directory. Whether a link leads to one is told by the disk:
+// a link itself may go unless the command follows it, but not what is behind link/ and link/*.
+func (s *scan) destroy(argv, targets []string, onlyAll, follow bool) {
 	for _, t := range targets {
 		if s.vital(t, onlyAll) {
 			s.deny("system deletion", show(strings.Join(argv, " "))+" would destroy "+show(t)+", a system or home directory"+byHand)
+		}
+		dir, base := path.Split(t)
+		switch all := strings.Trim(base, "*?.") == ""; {
+		case all && base != "..":
+			s.note(&s.Doomed, dir+".")
+		case onlyAll:
+		case all || follow:
+			s.note(&s.Doomed, t+"/.")
+		default:
+			s.note(&s.Doomed, t)
 		}
 	}
 }
@@ -121,16 +142,16 @@ func (s *scan) deletion(name string, argv []string) {
 	}
 	switch n := len(targets); {
 	case listed("rm grm srm rimraf", name):
-		s.destroy(argv, targets, name != "rimraf" && !recursive(args, "rR"))
+		s.destroy(argv, targets, name != "rimraf" && !recursive(args, "rR"), false)
 	case n == 0:
 	case name == "mv" && (has("-t") || has("--target")):
-		s.destroy(argv, targets, false)
+		s.destroy(argv, targets, false, false)
 	case name == "mv":
-		s.destroy(argv, targets[:n-1], false)
+		s.destroy(argv, targets[:n-1], false, false)
 	case name == "rsync" && has("--del"):
-		s.destroy(argv, targets[n-1:], false)
+		s.destroy(argv, targets[n-1:], false, true)
 	case listed("chmod chown chgrp", name) && recursive(args, "R"):
-		s.destroy(argv, slices.DeleteFunc(targets[1:], func(t string) bool { return resolve(s.cwd(), t) == s.env.Home }), false)
+		s.destroy(argv, slices.DeleteFunc(targets[1:], func(t string) bool { return resolve(s.cwd(), t) == s.env.Home }), false, name == "chmod")
 	}
 }
 
@@ -150,7 +171,7 @@ func isFind(name string) bool { return listed("find gfind bfs fd", name) }
 // if no test stands before that narrows it.
 func (s *scan) find(args []string) flow {
 	var roots, names []string
-	deletes, reads, narrow, inTests := false, false, false, false
+	deletes, reads, narrow, inTests, follows := false, false, false, false, false
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		next := ""
@@ -174,7 +195,8 @@ func (s *scan) find(args []string) flow {
 			i, inTests = i+1, true
 		case listed("-print -print0 -depth -xdev -mount -ls", a):
 			inTests = true
-		case listed("-H -L -P", a), strings.Trim(a, "()!,") == "":
+		case listed("-H -L -P -follow", a), strings.Trim(a, "()!,") == "":
+			follows = follows || listed("-H -L -follow", a)
 		case listed("-name -iname -path -ipath -wholename", a):
 			if i == 0 || !listed("! -not", args[i-1]) {
 				names = append(names, next)
@@ -196,7 +218,12 @@ func (s *scan) find(args []string) flow {
 		}
 	}
 	if deletes && !narrow {
-		s.destroy(append([]string{"find"}, args...), roots, false)
+		if follows { // also the links in them
+			for _, r := range roots {
+				roots = append(roots, r+"/*/.")
+			}
+		}
+		s.destroy(append([]string{"find"}, args...), roots, false, follows)
 	}
 	switch {
 	case len(names) > 0:

@@ -176,7 +176,7 @@ func TestExpandGlobAsBash(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string]bool{}
-		for _, list := range w.places([]shellread.Path{{Text: p, Glob: true}}) {
+		for _, list := range w.places([]shellread.Path{{Text: p, Glob: true}}, w.resolve) {
 			for _, f := range list {
 				got[f.Abs] = true
 			}

@@ -8,11 +8,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"anchor/internal/policy"
 )
 
 // run runs a command as the user's own.
@@ -278,5 +281,46 @@ func TestSavedOutputIsBounded(t *testing.T) {
 	}
 	if info, err := f.Stat(); err != nil || info.Size() > maxSaved+100 {
 		t.Errorf("%v %v", info, err)
+	}
+}
+
+// TestDeletionThroughLinks judges what would destroy a home or system directory that stands behind a link, or behind a
+// variable that is not set, under rules that allow everything.
+func TestDeletionThroughLinks(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": "", "sub/b.txt": "", "../home/.profile": ""}, func(o *Options) {
+		o.Rules.Yolo = true
+		o.Env = append(o.Env, "BUILD=out", "MINE="+o.Home)
+	})
+	for link, to := range map[string]string{"homelink": w.o.Home, "rootlink": "/", "etclink": "/etc", "sub/up": w.o.Home, "safe": filepath.Join(w.dir, "sub")} {
+		if err := os.Symlink(to, filepath.Join(w.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, commands := range map[policy.Verdict][]string{
+		policy.Deny: {
+			"rm -rf homelink/*", "rm -rf homelink/", "rm -rf homelink/.", "rm -rf ./homelink/.*", "rm homelink/*", "rm -rf home*/*", "rm -rf */*", "rm -rf etclink/*", "rm -rf rootlink/etc", "rm -rf rootlink/e*", "rm -rf sub/up/*",
+			"find -L homelink -mindepth 1 -delete", "find homelink/ -delete", "find -H homelink -delete", "find homelink -follow -delete", "find -L . -delete", "find homelink/ -exec rm -rf {} +", "cd homelink && rm -rf *", "cd homelink; find . -delete", "cd sub; rm -rf up/*", "mv homelink/* /tmp", "chmod -R 000 homelink",
+			"rsync -a --delete sub/ homelink/", "rsync -a --delete sub/ homelink", "rm -rf homelink/../" + filepath.Base(w.o.Home), "d=homelink; rm -rf $d/*", "find homelink/ | xargs rm -rf", "bash -c 'rm -rf homelink/*'",
+			"rm -rf $UNSET/*", `rm -rf "$UNSET"/`, `rm -rf "${UNSET}/"*`, `rm -rf "$UNSET/$OTHER"`, `cd sub && rm -rf $UNSET/*`, "rm -rf $MINE", `rm -rf "$MINE"/*`,
+		},
+		policy.Allow: {
+			"rm homelink", "rm -rf homelink", "unlink homelink", "rm -rf safe/*", "rm -rf *", "rm -rf ./*", "rm -rf sub", "find homelink -delete", "find -L homelink -name '*.log' -delete", "rm -f homelink/x.log", "rm -rf homelink/build", "ls homelink/*", "mv homelink old", "rm -rf $BUILD/*", `rm -rf "$UNSET"`, `rm -rf "$UNSET/x"`,
+			`rm -rf "${UNSET:?}"/*`, `x=$(mktemp -d); rm -rf "$x"/*`, ". ./vars.sh; rm -rf $OUT/*", "rm -rf .env", "find . -name '*.o' -delete", "rm -rf -- homelink",
+		},
+	} {
+		for _, c := range commands {
+			if d := w.Judge(c, "", "", ""); d.Verdict != want {
+				t.Errorf("%q: %v, want %v: %s", c, d.Verdict, want, d.Reason)
+			}
+		}
+	}
+	home := newWorld(t, nil, func(o *Options) { o.Dir, o.Rules.Yolo = o.Home, true })
+	for _, c := range []string{"rm -rf *", "rm -rf ./*", "rm -rf .", "rm -rf .*", "find . -delete", "rm -rf $PWD/*"} {
+		if d := home.Judge(c, "", "", ""); d.Verdict != policy.Deny {
+			t.Errorf("in the home directory: %q: %v", c, d.Verdict)
+		}
+	}
+	if d := home.Judge("rm -rf build/*", "", "", ""); d.Verdict != policy.Allow {
+		t.Errorf("in the home directory: %v %s", d.Verdict, d.Reason)
 	}
 }

@@ -21,16 +21,18 @@ const maxMatches = 10_000
 
 // execAction reads a command and finds out what it names.
 func (g *Gate) execAction(command string) policy.Exec {
-	a := policy.Exec{Command: command, Reading: shellread.Read(command)}
-	a.Denial, a.Reading.Suspects = denial.Scan(command, denial.Env{Home: g.o.Home, Dir: g.dir})
-	a.Facts = policy.Facts{Paths: g.places(a.Reading.Paths), Suspects: g.places(a.Reading.Suspects)}
+	a := policy.Exec{Command: command, Reading: shellread.Read(command), Found: denial.Scan(command, denial.Env{Home: g.o.Home, Dir: g.dir, Vars: g.vars()})}
+	a.Facts = policy.Facts{Paths: g.places(a.Reading.Paths, g.resolve), Suspects: g.places(a.Found.Suspects, g.resolve)}
+	if len(a.Found.Doomed) > 0 {
+		a.Facts.Doomed, a.Facts.Home = g.places(a.Found.Doomed, g.itself), resolved(g.o.Home)
+	}
 	for _, name := range a.Reading.Programs {
 		if g.planted(name) {
 			a.Facts.Planted = append(a.Facts.Planted, name)
 		}
 	}
 	for _, part := range a.Reading.Parts {
-		a.Facts.Parts = append(a.Facts.Parts, g.places(part.Paths))
+		a.Facts.Parts = append(a.Facts.Parts, g.places(part.Paths, g.resolve))
 	}
 	if a.Reading.Git { // it may run in each directory that is named
 		dirs := []string{g.dir}
@@ -44,8 +46,29 @@ func (g *Gate) execAction(command string) policy.Exec {
 	return a
 }
 
+// commandVars are the variables that a command starts with.
+func (s *shared) commandVars() map[string]string {
+	vars := map[string]string{}
+	for _, kv := range s.env() {
+		name, value, _ := strings.Cut(kv, "=")
+		vars[name] = value
+	}
+	return vars
+}
+
+// itself resolves a name but for its last part: a link there is removed, not what it leads to.
+func (g *Gate) itself(name string) place {
+	dir, base := path.Split(name)
+	if base == "." || base == ".." {
+		return g.resolve(name)
+	}
+	p := g.resolve(dir + ".")
+	p.Name, p.Abs = name, filepath.Join(p.Abs, base)
+	return p
+}
+
 // places finds out what path operands stand for on disk.
-func (g *Gate) places(paths []shellread.Path) [][]policy.Path {
+func (g *Gate) places(paths []shellread.Path, resolve func(string) place) [][]policy.Path {
 	out := make([][]policy.Path, len(paths))
 	for i, p := range paths {
 		names, fault := []string{p.Text}, ""
@@ -53,7 +76,7 @@ func (g *Gate) places(paths []shellread.Path) [][]policy.Path {
 			names, fault = g.expandGlob(p.Text)
 		}
 		for _, name := range names {
-			at := g.resolve(name).Path
+			at := resolve(name).Path
 			if at.Fault == "" {
 				at.Fault = fault
 			}

@@ -81,8 +81,9 @@ type shared struct {
 	learned      chan struct{} // closed once the masker knows the values of the directory's own secret files
 	stopLearning context.CancelFunc
 	jobs         jobs
-	env          func() []string // of every command
-	cleanPath    func() []string // PATH without relative entries and those inside the directory
+	env          func() []string          // of every command
+	vars         func() map[string]string // the same by name
+	cleanPath    func() []string          // PATH without relative entries and those inside the directory
 	confine      func(grants, func() error) error
 
 	locks sync.Map // a chan struct{} for each file that was written
@@ -113,7 +114,7 @@ func New(o Options) (*Gate, error) {
 	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), learned: make(chan struct{}), confine: confined,
 		jobs: jobs{mark: rand.Text() + ".", live: map[*job]struct{}{}}}
 	s.masker.AddEnv(o.Env)
-	s.env = sync.OnceValue(s.commandEnv)
+	s.env, s.vars = sync.OnceValue(s.commandEnv), sync.OnceValue(s.commandVars)
 	s.cleanPath = sync.OnceValue(func() []string {
 		return slices.DeleteFunc(s.searchPath(), func(entry string) bool {
 			_, inside := s.within(resolved(entry))

@@ -164,7 +164,7 @@ func (g *Gate) StartServer(ctx context.Context, command string, args []string, e
 		line = append(line, word)
 	}
 	a := policy.Exec{Command: strings.Join(line, " "), ByUser: true}
-	a.Denial, _ = denial.Scan(a.Command, denial.Env{Home: g.o.Home, Dir: g.dir})
+	a.Found = denial.Scan(a.Command, denial.Env{Home: g.o.Home, Dir: g.dir})
 	return pass(ctx, g, a, "Start server", nothing, func(_ context.Context, e effects) (Server, error) {
 		return e.serve(command, args, env, dir)
 	})

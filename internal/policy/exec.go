@@ -12,8 +12,13 @@ import (
 )
 
 func (r Rules) exec(a Exec) Decision {
-	if a.Denial != nil {
-		return hard(a.Denial.Rule, a.Denial.Reason)
+	if d := a.Found.Denial; d != nil {
+		return hard(d.Rule, d.Reason)
+	}
+	for _, p := range slices.Concat(a.Facts.Doomed...) {
+		if itself := path.Base(p.Name) != "."; (denial.Env{Home: a.Facts.Home, Dir: r.Dir}).Vital(p.Abs, itself) {
+			return hard("system deletion", fmt.Sprintf("The command would destroy %s, which is %s, a system or home directory; a person may run it in a terminal of their own.", p.Name, p.Abs))
+		}
 	}
 	if p, kind := a.secret(); kind != "" {
 		return secretFile(p, kind)
@@ -89,8 +94,8 @@ func (a Exec) secret() (Path, string) {
 	}
 	for i, group := range a.Facts.Suspects {
 		named := shellread.Path{}
-		if i < len(a.Reading.Suspects) {
-			named = a.Reading.Suspects[i]
+		if i < len(a.Found.Suspects) {
+			named = a.Found.Suspects[i]
 		}
 		missing := slices.ContainsFunc(group, func(p Path) bool { return !p.Exists })
 		if p, kind := secretOf(named, group); kind != "" && !missing {

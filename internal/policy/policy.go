@@ -29,13 +29,13 @@ type Read struct{ Path Path }
 // Write creates, replaces or removes a file.
 type Write struct{ Path Path }
 
-// Exec runs a command in the directory, as bash will get it. Reading is what the shell reader made of Command, Denial what the
-// hard denials made of it (nil: nothing); Facts are about what it names. ByUser is a command of the user's own (--until, !cmd):
+// Exec runs a command in the directory, as bash will get it. Reading is what the shell reader made of Command, Found what the
+// hard denials made of it; Facts are about what it names. ByUser is a command of the user's own (--until, !cmd):
 // it is not asked about, hard denials and deny rules hold.
 type Exec struct {
 	Command string
 	Reading shellread.Reading
-	Denial  *denial.Denial
+	Found   denial.Found
 	Facts   Facts
 	ByUser  bool
 }
@@ -68,9 +68,10 @@ type Facts struct {
 	// Paths holds, for each of Reading.Paths in its order, what it stands for on disk: one Path for a plain one, all
 	// matches for a glob; for a glob that matches nothing the pattern itself as a path, as bash would pass it on.
 	Paths [][]Path
-	// Suspects holds the same for each path that denial.Scan returned (Reading.Suspects). They are looked at for secrets
-	// and for deny rules only.
-	Suspects [][]Path
+	// Suspects and Doomed hold the same for the paths of Found. They are looked at for secrets and deny rules, and for
+	// directories that must not go.
+	Suspects, Doomed [][]Path
+	Home             string // the user's home directory, links resolved
 	// Parts holds the same for the paths of each part, Reading.Parts[i].Paths[j]: for shell:WORDS, which covers no path
 	// outside. It is only looked at for parts that are not read-only, and to tell programs that show names (ls, du) from
 	// those that show contents.

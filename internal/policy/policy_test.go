@@ -57,9 +57,8 @@ func places(paths []shellread.Path) [][]Path {
 }
 
 func exec(command string) Exec {
-	a := Exec{Command: command, Reading: shellread.Read(command)}
-	a.Denial, a.Reading.Suspects = denial.Scan(command, denial.Env{Home: home, Dir: dir})
-	a.Facts = Facts{Paths: places(a.Reading.Paths), Suspects: places(a.Reading.Suspects)}
+	a := Exec{Command: command, Reading: shellread.Read(command), Found: denial.Scan(command, denial.Env{Home: home, Dir: dir})}
+	a.Facts = Facts{Paths: places(a.Reading.Paths), Suspects: places(a.Found.Suspects), Doomed: places(a.Found.Doomed), Home: home}
 	for _, part := range a.Reading.Parts {
 		a.Facts.Parts = append(a.Facts.Parts, places(part.Paths))
 	}

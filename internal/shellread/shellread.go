@@ -35,8 +35,6 @@ type Reading struct {
 	Paths    []Path
 	Programs []string // the bare names of the programs that are run, builtins left out
 	Git      bool     // a part runs git, by itself or through go, whose configuration in the repository may name programs
-	// Suspects are words that may name files that only the hard denials care about (any command, read-only or not).
-	Suspects []Path
 }
 
 // Part is one simple command of literal words.
