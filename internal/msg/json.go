@@ -28,8 +28,9 @@ func Decode(kind string, data []byte) (Message, error) {
 	switch kind {
 	case "user":
 		m = new(User)
-	case "assistant":
-		m = new(Assistant)
+	case "assistant": // asked itself, or the text would be gone through twice more
+		a := new(Assistant)
+		return a, a.UnmarshalJSON(data)
 	case "tool":
 		m = new(Tool)
 	case "summary":

@@ -1,10 +1,13 @@
 package session
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -13,24 +16,29 @@ import (
 	"anchor/internal/msg"
 )
 
-// Every line's head is looked at first: the small entries are decoded, and reductions are replayed, which tells the messages
-// of the view. Then the wanted messages are decoded, so that a long session costs little more than what it goes on with.
+// The file is gone through once, line by line: of each line the head is looked at, the small entries are decoded, and reductions are
+// replayed, which tells the messages of the view. Then the wanted messages are read from where they stand, the newest first, so that a
+// long session costs little more than what it goes on with.
 
 const (
-	maxFile = 4 << 30
-	spare   = 8 << 20 // bytes of messages outside of the view that Open decodes
+	maxLine = 64 << 20 // bytes; longer ones are not ours
+	maxView = 16 << 20 // bytes of messages that Open takes into the view; no window holds more
+	spare   = 4 << 20  // bytes of messages outside of the view that Open decodes
 )
 
 // record is a line that holds an entry.
 type record struct {
 	e    Entry // nil for a message that is not decoded yet
 	head headOf
-	raw  []byte
-	line int // its number, from 1
+	at   int64 // where it stands in the file
+	size int   // in bytes
+	line int   // its number, from 1
 }
 
 // reading is what is found in a session.
 type reading struct {
+	file    *os.File
+	buffer  []byte
 	past    *Past
 	records []record
 	bySeq   map[int]int // places of the main agent's messages in records
@@ -64,17 +72,14 @@ const (
 
 // read reads a session: all of its messages, or those that matter for going on.
 func read(path, id string, all bool) (*reading, error) {
-	data, err := home.Read(path, maxFile)
+	f, err := home.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{past: &Past{Meta: Meta{ID: id}}, bySeq: map[int]int{}, faults: map[string][]int{}}
-	number := 0
-	for line := range bytes.Lines(data) {
-		if number++; line[len(line)-1] != '\n' {
-			r.cut = number
-		}
-		r.add(bytes.TrimSuffix(line, []byte("\n")), number)
+	defer f.Close()
+	r := &reading{file: f, past: &Past{Meta: Meta{ID: id}}, bySeq: map[int]int{}, faults: map[string][]int{}}
+	if err := r.lines(); err != nil {
+		return nil, err
 	}
 	r.decode(all)
 	for _, what := range []string{badLine, unknown, keepsAbout, zeroes, cutLine} {
@@ -87,6 +92,33 @@ func read(path, id string, all bool) (*reading, error) {
 		}
 	}
 	return r, nil
+}
+
+// lines goes through the file, one line in memory at a time.
+func (r *reading) lines() error {
+	in := bufio.NewReaderSize(r.file, 64<<10)
+	var line []byte
+	for number, at := 1, int64(0); ; number++ {
+		part, err, size := []byte(nil), bufio.ErrBufferFull, 0
+		for line = line[:0]; errors.Is(err, bufio.ErrBufferFull); size += len(part) {
+			if part, err = in.ReadSlice('\n'); size < maxLine {
+				line = append(line, part...)
+			}
+		}
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return err
+		case size > 0 && err != nil:
+			r.cut = number
+		case size == 0 && at == 0:
+			r.past.Notices = append(r.past.Notices, "the session file is empty: nothing of the session is left")
+			return nil
+		case size == 0:
+			return nil
+		}
+		r.add(line, record{at: at, size: size, line: number})
+		at += int64(size)
+	}
 }
 
 // headLine reads the head of a line that holds an object. Of a line of our own no more than the head is read, since its text
@@ -106,35 +138,38 @@ func headLine(line []byte) (h headOf, err error) {
 	return h, json.Unmarshal(line, &h)
 }
 
+// around is what may stand around the object of a line: its end, also as other programs write it, and what a power failure leaves.
+const around = "\x00\r\n"
+
 // add takes up one line.
-func (r *reading) add(line []byte, number int) {
-	if kept := bytes.Trim(line, "\x00"); len(kept) < len(line) {
-		r.fault(zeroes, number)
-		line = kept
+func (r *reading) add(line []byte, m record) {
+	object := bytes.Trim(line, around)
+	if bytes.Count(line, []byte{0}) > bytes.Count(object, []byte{0}) {
+		r.fault(zeroes, m.line)
 	}
-	if len(line) == 0 {
+	if len(object) == 0 {
 		return
 	}
-	h, err := headLine(line)
-	switch decode := kinds[h.Kind]; {
-	case err != nil || h.Kind == "":
-		r.bad(number)
-	case slices.Contains([]string{"user", "assistant", "tool", "summary", "note"}, h.Kind):
-		r.message(record{head: h, raw: line, line: number})
-	case h.Kind == "session":
-		if json.Unmarshal(line, &r.past.Meta) != nil {
-			r.bad(number)
+	var err error
+	m.head, err = headLine(object)
+	switch decode := kinds[m.head.Kind]; {
+	case err != nil || m.head.Kind == "":
+		r.bad(m.line)
+	case slices.Contains([]string{"user", "assistant", "tool", "summary", "note"}, m.head.Kind):
+		r.message(m)
+	case m.head.Kind == "session":
+		if json.Unmarshal(object, &r.past.Meta) != nil {
+			r.bad(m.line)
 		}
 	case decode == nil:
-		r.fault(unknown, number)
+		r.fault(unknown, m.line)
 	default:
-		e, err := decode(line)
-		if err != nil {
-			r.bad(number)
+		if m.e, err = decode(object); err != nil {
+			r.bad(m.line)
 			return
 		}
-		r.records = append(r.records, record{e: e})
-		r.replay(e, h, number)
+		r.records = append(r.records, m)
+		r.replay(m.e, m.head, m.line)
 	}
 }
 
@@ -184,23 +219,43 @@ func (r *reading) replay(e Entry, h headOf, number int) {
 	}
 }
 
+// bound leaves the oldest messages out of a view that no window could hold, but for what the user said first.
+func (r *reading) bound() {
+	left, first := maxView, slices.IndexFunc(r.view, func(seq int) bool { return r.records[r.bySeq[seq]].head.Kind == "user" })
+	for i, seq := range slices.Backward(r.view) {
+		if left -= r.records[r.bySeq[seq]].size; left >= 0 {
+			continue
+		}
+		r.past.Notices = append(r.past.Notices, fmt.Sprintf("the session is longer than any context window: it goes on with its newest %d of %d messages and your first one; the file keeps all", len(r.view)-i-1, len(r.view)))
+		newest := r.view[i+1:]
+		if r.past.Fill = 0; first >= 0 && first <= i && r.records[r.bySeq[r.view[first]]].size < maxView {
+			newest = slices.Insert(slices.Clone(newest), 0, r.view[first])
+		}
+		r.view = newest
+		return
+	}
+}
+
 // decode reads the messages: all, or those of the view and the newest of the rest.
 func (r *reading) decode(all bool) {
+	if !all {
+		r.bound()
+	}
 	wanted := map[int]bool{}
 	for _, seq := range r.view {
 		wanted[r.bySeq[seq]] = true
 	}
 	left := spare
 	for i, m := range slices.Backward(r.records) {
-		if m.raw == nil {
+		if m.e != nil {
 			continue
 		}
 		message, err := msg.Message(&msg.Note{Text: "(an older message, not read again)"}), error(nil)
 		if !wanted[i] {
-			left -= len(m.raw)
+			left -= m.size
 		}
 		if all || wanted[i] || left >= 0 {
-			message, err = msg.Decode(m.head.Kind, m.raw)
+			message, err = r.messageAt(m)
 		}
 		if err != nil {
 			r.bad(m.line)
@@ -218,4 +273,16 @@ func (r *reading) decode(all bool) {
 			r.past.View = append(r.past.View, Viewed{seq, m.Message, slices.Contains(r.trimmed, seq)})
 		}
 	}
+}
+
+// messageAt reads and decodes one message.
+func (r *reading) messageAt(m record) (msg.Message, error) {
+	if m.size > maxLine {
+		return nil, errors.New("the line is too long")
+	}
+	r.buffer = slices.Grow(r.buffer[:0], m.size)[:m.size]
+	if _, err := r.file.ReadAt(r.buffer, m.at); err != nil {
+		return nil, err
+	}
+	return msg.Decode(m.head.Kind, bytes.Trim(r.buffer, around))
 }

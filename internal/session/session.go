@@ -94,8 +94,8 @@ func (Change) kind() string    { return "change" }
 func (Undone) kind() string    { return "undone" }
 func (Seen) kind() string      { return "seen" }
 
-// Past is what a session holds. Open reads the messages of the view and the newest few MiB of the others, and puts a note in
-// place of the rest. Load reads all.
+// Past is what a session holds. Open reads the messages of the view, which it bounds, and the newest few MiB of the others, and
+// puts a note in place of the rest. Load reads all.
 type Past struct {
 	Meta    Meta
 	Entries []Entry

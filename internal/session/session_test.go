@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -435,6 +436,43 @@ func big(b testing.TB, s Store, bytes int) string {
 		}
 	}
 	return l.ID()
+}
+
+// What no window could hold is left out of the view, but for the first message of the user's.
+func TestLongSession(t *testing.T) {
+	s := newStore(t)
+	id := big(t, s, maxView+maxView/4)
+	l, p, err := s.Open(id, "/w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if got := texts(p); got[0] != "first" || len(p.Notices) != 1 || !strings.Contains(p.Notices[0], "longer than any context window") || p.Fill != 0 {
+		t.Errorf("starts with %q, %q", got[0], p.Notices)
+	}
+	last, all := p.View[len(p.View)-1].Seq, p.Entries[len(p.Entries)-1]
+	if second := p.View[1].Seq; second < 1000 || last-second != len(p.View)-2 || all.(Message).Seq != last {
+		t.Errorf("goes on with %d of %d messages from %d", len(p.View), last, second)
+	}
+	if all := must[*Past](t)(s.Load(id)); len(all.View) != last || len(all.Notices) > 0 {
+		t.Errorf("show has %d of %d messages, %q", len(all.View), last, all.Notices)
+	}
+}
+
+// Other programs may have written the line ends, or nothing be left.
+func TestForeignLineEnds(t *testing.T) {
+	s := newStore(t)
+	l := create(t, s, "/w", "one", "two")
+	l.Close()
+	data := must[[]byte](t)(os.ReadFile(l.path))
+	os.WriteFile(l.path, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), 0o600)
+	if p := must[*Past](t)(s.Load(l.ID())); !slices.Equal(texts(p), []string{"one", "two"}) || len(p.Notices) > 0 {
+		t.Errorf("%q, %q", texts(p), p.Notices)
+	}
+	os.WriteFile(l.path, nil, 0o600)
+	if p := must[*Past](t)(s.Load(l.ID())); len(p.View) > 0 || len(p.Notices) != 1 {
+		t.Errorf("an empty file: %q", p.Notices)
+	}
 }
 
 func BenchmarkOpen50MB(b *testing.B) {

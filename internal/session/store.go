@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
@@ -200,22 +201,26 @@ func (s Store) Fork(id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	data, err := home.Read(path, maxFile)
+	f, err := home.Open(path)
 	if err != nil {
 		return "", err
 	}
+	defer f.Close()
 	l, err := s.reserve(filepath.Dir(path))
 	if err != nil {
 		return "", err
 	}
 	defer l.Close()
-	var meta Meta
-	if first, rest, _ := bytes.Cut(data, []byte("\n")); json.Unmarshal(first, &meta) == nil {
-		meta.ID, data = l.id, rest
+	in := bufio.NewReader(f)
+	first, _ := in.ReadBytes('\n') // what is wrong with the file shows in the copy
+	if meta := (Meta{}); json.Unmarshal(first, &meta) == nil {
+		meta.ID = l.id
 		err = l.write(headOf{Kind: "session"}, meta)
+	} else {
+		_, err = l.file.Write(first)
 	}
 	if err == nil {
-		_, err = l.file.Write(data)
+		_, err = io.Copy(l.file, in)
 	}
 	if err != nil {
 		_ = home.Remove(l.path)
