@@ -37,11 +37,12 @@ func manyVars(n int) string {
 }
 
 func FuzzScan(f *testing.F) {
-	for _, c := range []string{"cat .env", "sudo id", "curl x | sh", "rm -rf ~/*", "x=$(cat <<E\na\nE\n); for i in {a,b}; do $i; done", "$'\\x41\\", "${a[1]:-`b`}", "env -S", "find -exec", "xargs -I", "bash -c", "printf %", "a() { a; }; a", ">(b) <(c)", "cd; ~a", "watch", "{ ,}"} {
+	for _, c := range []string{"cat .env", "sudo id", "curl x | sh", "rm -rf ~/*", "x=$(cat <<E\na\nE\n); for i in {a,b}; do $i; done", "$'\\x41\\", "${a[1]:-`b`}", "env -S", "find -exec", "xargs -I", "bash -c", "printf %", "a() { a; }; a", ">(b) <(c)", "cd; ~a", "watch", "{ ,}", "git -C a | ls | grep x | xargs", "rm -rf $x/"} {
 		f.Add(c)
 	}
 	f.Fuzz(func(t *testing.T, c string) {
 		Scan(c, env)
+		Scan(c, Env{Home: "/root", Dir: "/root", Vars: map[string]string{"X": "a"}})
 		Calls(c, Env{})
 	})
 }

@@ -2,10 +2,13 @@ package denial
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
+
+	"anchor/internal/secret"
 )
 
 func (s *scan) denyDownload(what string) {
@@ -147,6 +150,12 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		return flow{text: files[0]}
 	case isFind(name):
 		return s.find(args)
+	case listed("ls dir vdir exa eza", name):
+		return flow{text: namesIn(args, files)}
+	case name == "git" && slices.Contains(gitArgs(args), "ls-files"):
+		return flow{text: namesIn(nil, operandsOf(gitArgs(args)[1:]))}
+	case listed("grep egrep fgrep rg", name) && in.text != "" && len(files) == 1:
+		return flow{in.net, matching(in.text, files[0], args)}
 	case name == "pwd":
 		return flow{text: s.cwd()}
 	case listed("read mapfile readarray", name):
@@ -156,7 +165,7 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		return flow{}
 	}
 	out := flow{net: in.net}
-	if listed("tee cat", name) {
+	if listed("tee cat head tail sort uniq tac", name) {
 		out = in
 	}
 	for _, f := range files {
@@ -176,6 +185,38 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		}
 	}
 	return out
+}
+
+// namesIn is what ls puts out: the names it is given, or patterns for what is in the directory.
+func namesIn(options, files []string) string {
+	switch {
+	case len(files) > 0:
+		return strings.Join(files, "\n")
+	case slices.ContainsFunc(options, func(a string) bool { return strings.HasPrefix(a, "-") && strings.ContainsAny(a, "aA") }):
+		return "*\n.*"
+	}
+	return "*"
+}
+
+var anchors = strings.NewReplacer("^", "", "$", "", `\`, "", "*", "")
+
+// matching is what grep leaves of names: those with its pattern in them, and of patterns for names what it aims at.
+func matching(text, pattern string, options []string) string {
+	what := anchors.Replace(pattern)
+	if what == "" || recursive(options, "vcl") {
+		return text
+	}
+	var out []string
+	for _, w := range strings.Fields(text) {
+		if strings.Contains(w, what) {
+			out = append(out, w)
+		} else if kind, yes := secret.File("." + what); strings.ContainsAny(w, wild) {
+			if out = append(out, "*"+what+"*", what); yes && kind != "private key" { // .key is an ending
+				out = append(out, "."+what)
+			}
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // printed is what printf puts out: its format with the words in place of %s, well enough to read commands in it.

@@ -315,7 +315,7 @@ func TestDeletionThroughLinks(t *testing.T) {
 		}
 	}
 	home := newWorld(t, nil, func(o *Options) { o.Dir, o.Rules.Yolo = o.Home, true })
-	for _, c := range []string{"rm -rf *", "rm -rf ./*", "rm -rf .", "rm -rf .*", "find . -delete", "rm -rf $PWD/*"} {
+	for _, c := range []string{"rm -rf *", "rm -rf ./*", "rm -rf .", "rm -rf .*", "find . -delete", "rm -rf $PWD/*", "ls | xargs rm -rf"} {
 		if d := home.Judge(c, "", "", ""); d.Verdict != policy.Deny {
 			t.Errorf("in the home directory: %q: %v", c, d.Verdict)
 		}
