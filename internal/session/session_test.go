@@ -447,8 +447,8 @@ func TestLongSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if got := texts(p); got[0] != "first" || len(p.Notices) != 1 || !strings.Contains(p.Notices[0], "longer than any context window") || p.Fill != 0 {
-		t.Errorf("starts with %q, %q", got[0], p.Notices)
+	if got := p.View[0].Message.(*msg.User).Text; got != "first" || len(p.Notices) != 1 || !strings.Contains(p.Notices[0], "longer than any context window") || p.Fill != 0 {
+		t.Errorf("starts with %q, %q", got, p.Notices)
 	}
 	last, all := p.View[len(p.View)-1].Seq, p.Entries[len(p.Entries)-1]
 	if second := p.View[1].Seq; second < 1000 || last-second != len(p.View)-2 || all.(Message).Seq != last {
