@@ -83,7 +83,11 @@ func (s *Settings) User(file string, data []byte, dir string) error {
 			p.Type = OpenAI
 		}
 		if p.BaseURL == "" {
-			return &Error{File: file, Message: fmt.Sprintf(`provider %q has no "baseURL"`, name)}
+			hint := meant(p)
+			if hint != "" {
+				hint = fmt.Sprintf("; did you mean %q?", hint)
+			}
+			return &Error{File: file, Message: fmt.Sprintf(`provider %q has no "baseURL"%s`, name, hint)}
 		}
 		if s.From["providers."+name+".baseURL"] != "" {
 			p.redirect(p.BaseURL)
@@ -154,15 +158,36 @@ func (s *Settings) Environment(getenv func(string) string) error {
 	return nil
 }
 
-// Misplaced returns a complaint if a key that looks like a mistyped or misplaced base URL may have been meant for this
-// provider, whose address is still the built-in one: prompt and key would go to the wrong place.
+// Misplaced returns a complaint if something in the user's file looks like a mistyped or misplaced address that may have been meant for
+// this provider, whose address is still the built-in one: prompt and key would go to the wrong place.
 func (s *Settings) Misplaced(p Provider) string {
+	if p.Redirected {
+		return ""
+	}
 	for _, u := range s.unknown {
-		if !p.Redirected && u.near == "baseURL" && (!strings.Contains(u.path, ".") || strings.HasPrefix(u.path, "providers."+p.Name+".")) {
+		if u.redirect && (!strings.HasPrefix(u.path, "providers.") || strings.HasPrefix(u.path, "providers."+p.Name+".")) {
 			return fmt.Sprintf("%s. Nothing is sent to %s until that is mended", u.text, p.BaseURL)
 		}
 	}
+	for _, other := range s.Ordered() {
+		if meant(other) == p.Name {
+			return fmt.Sprintf("%s: the provider %q looks like a mistyped %q, so nothing is sent to %s. Correct the name, or give %q a \"baseURL\" of its own",
+				s.From["providers."+other.Name+".baseURL"], other.Name, p.Name, p.BaseURL, p.Name)
+		}
+	}
 	return ""
+}
+
+// meant returns the built-in provider whose name a provider of the user's own seems to be a slip of; "openai2" and "openai-eu" are none.
+func meant(p Provider) string {
+	if p.rank < 0 {
+		return ""
+	}
+	name := nearest(p.Name, slices.Sorted(maps.Keys(builtIn())))
+	if plain(name) != plain(p.Name) && strings.ContainsAny(p.Name, "0123456789-_.") {
+		return ""
+	}
+	return name
 }
 
 // List returns every setting that matters as key, value and source, secrets as set or unset. Providers that nothing speaks of

@@ -81,6 +81,10 @@ func TestUnknownKeys(t *testing.T) {
 		{`{"compact_at": 0.5}`, `did you mean "compactAt"?`},
 		{`{"providers": {"anthropic": {"base_ulr": "http://x"}}}`, `did you mean "baseURL"?`},
 		{`{"base_url": "http://x"}`, `"baseURL" belongs inside "providers"`},
+		{`{"ANTHROPIC_BASE_URL": "http://x"}`, `is a variable of the environment; in this file "baseURL" belongs inside "providers": {"anthropic"`},
+		{`{"anthropic": {"baseURL": "http://x"}}`, `it belongs inside "providers": {"anthropic"`},
+		{`{"provider": {}}`, `did you mean "providers"?`},
+		{`{"providers": {"openai": {"api_base": "x"}}}`, `the address of a server is the "baseURL" of its provider`},
 		{`{"telemetry": true}`, `unknown key "telemetry" is ignored; known here are model, `},
 	} {
 		s := user(t, c.text)
@@ -105,6 +109,22 @@ func TestMisplaced(t *testing.T) {
 		{`{"providers": {"openai": {"base_ulr": "http://x"}}}`, env(), false},
 		{`{"providers": {"anthropic": {"base_ulr": "http://x"}}}`, env("ANTHROPIC_BASE_URL", "http://127.0.0.1:1"), false},
 		{`{"modle": "x"}`, env(), false},
+		{`{"providers": {"antropic": {"baseURL": "http://127.0.0.1:9"}}}`, env(), true},
+		{`{"providers": {"Anthropic": {"baseURL": "http://127.0.0.1:9"}}}`, env(), true},
+		{`{"providers": {"anthropic": {"url": "http://x"}}}`, env(), true},
+		{`{"providers": {"anthropic": {"host": "x"}}}`, env(), true},
+		{`{"providers": {"anthropic": {"endpoint": "x"}}}`, env(), true},
+		{`{"providers": {"anthropic": {"api_base": "x"}}}`, env(), true},
+		{`{"providers": {"anthropic": {"where": "https://x"}}}`, env(), true},
+		{`{"providers": {"anthropic": {"models": {"m": {"baseURL": "x"}}}}}`, env(), true},
+		{`{"provider": {"anthropic": {"baseURL": "http://x"}}}`, env(), true},
+		{`{"anthropic": {"baseURL": "http://x"}}`, env(), true},
+		{`{"ANTHROPIC_BASE_URL": "http://x"}`, env(), true},
+		{`{"apiBase": "http://x"}`, env(), true},
+		{`{"providers": {"work": {"baseURL": "http://x"}, "anthropic-eu": {"baseURL": "http://x"}}}`, env(), false},
+		{`{"providers": {"antropic": {"baseURL": "http://x"}, "anthropic": {"baseURL": "http://y"}}}`, env(), false},
+		{`{"providers": {"anthropic": {"keyFile": "x"}}}`, env(), false},
+		{`{"$schema": "https://x", "mcpservers": {"a": {"url": "http://x"}}, "theme": "dark"}`, env(), false},
 	} {
 		s := user(t, c.text)
 		if err := s.Environment(c.getenv); err != nil {

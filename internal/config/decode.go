@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -30,9 +32,9 @@ func (e *Error) Error() string {
 
 // unknown is a key that the settings do not have.
 type unknown struct {
-	path string // "providers.work.base_ulr"
-	near string // the known key it may have been meant to be, empty if none is near
-	text string // the warning
+	path     string // "providers.work.base_ulr"
+	redirect bool   // it may have been meant to send traffic somewhere else
+	text     string // the warning
 }
 
 // decoder reads one settings file into a struct, key by key, so that only what the file has is changed, each fault has its
@@ -105,7 +107,7 @@ func (d *decoder) members(path string, o *hujson.Object, to reflect.Value) error
 		if to.Kind() == reflect.Struct {
 			i := slices.Index(keys(to.Type()), key)
 			if i < 0 {
-				d.stray(at, key, m.Name.StartOffset, to.Type())
+				d.stray(at, key, m, to.Type())
 			} else if err := d.value(at, m.Value, to.Field(i)); err != nil {
 				return err
 			}
@@ -123,19 +125,31 @@ func (d *decoder) members(path string, o *hujson.Object, to reflect.Value) error
 	return nil
 }
 
+// address is how the key of a server's address is called elsewhere, in small letters without _ and -.
+var address = regexp.MustCompile(`ur[li]$|^api$|^(api)?(host|base|server|endpoint|address|gateway|proxy)(name)?$|baseur[il]`)
+
 // stray notes an unknown key with the nearest known one, of its own level or of a provider's entry.
-func (d *decoder) stray(path, key string, offset int, t reflect.Type) {
-	u := unknown{path: path, near: nearest(key, keys(t))}
-	ofProvider := nearest(key, keys(reflect.TypeFor[Provider]()))
-	switch {
-	case u.near != "":
-		u.text = fmt.Sprintf("unknown key %q; did you mean %q?", key, u.near)
-	case path == key && ofProvider != "":
-		u.near, u.text = ofProvider, fmt.Sprintf("unknown key %q; %q belongs inside \"providers\": {\"NAME\": {…}}", key, ofProvider)
+func (d *decoder) stray(path, key string, m hujson.ObjectMember, t reflect.Type) {
+	near, vendors := nearest(key, keys(t)), slices.Sorted(maps.Keys(builtIn()))
+	vendor, ofProvider := nearest(key, vendors), nearest(key, keys(reflect.TypeFor[Provider]()))
+	variable, _, _ := strings.Cut(key, "_")
+	u := unknown{path: path, redirect: near == "baseURL" || near == "providers" || ofProvider == "baseURL" || address.MatchString(plain(key)) ||
+		strings.HasPrefix(path, "providers.") && strings.Contains(string(m.Value.Pack()), "://")}
+	switch inside := `"providers": {%q: {…}}`; {
+	case near != "" && (!u.redirect || near == "baseURL" || near == "providers"):
+		u.text = fmt.Sprintf("unknown key %q; did you mean %q?", key, near)
+	case path != key && u.redirect:
+		u.text = fmt.Sprintf("unknown key %q; the address of a server is the \"baseURL\" of its provider", key)
+	case path == key && u.redirect && slices.Contains(vendors, strings.ToLower(variable)):
+		u.text = fmt.Sprintf("unknown key %q is a variable of the environment; in this file \"baseURL\" belongs inside "+inside, key, strings.ToLower(variable))
+	case path == key && (u.redirect || ofProvider != ""):
+		u.text = fmt.Sprintf("unknown key %q; %q belongs inside "+inside, key, cmp.Or(ofProvider, "baseURL"), "NAME")
+	case path == key && vendor != "":
+		u.redirect, u.text = true, fmt.Sprintf("unknown key %q; it belongs inside "+inside, key, vendor)
 	default:
 		u.text = fmt.Sprintf("unknown key %q is ignored; known here are %s", key, strings.Join(keys(t), ", "))
 	}
-	u.text = d.at(offset, "%s", u.text).Error()
+	u.text = d.at(m.Name.StartOffset, "%s", u.text).Error()
 	d.unknown = append(d.unknown, u)
 }
 
@@ -158,10 +172,12 @@ func takes(v reflect.Value) (string, bool) {
 	return cmp.Or(names[v.Kind()], "an object"), true
 }
 
+// plain is a word without what spellings differ in: letter case, _ and -.
+func plain(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
+
 // nearest returns the known word that a mistyped one was most likely meant to be: equal but for letter case, _ and -, or at
 // most two letters (one of a short word) away.
 func nearest(word string, known []string) string {
-	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
 	for n := range min(3, 2+len(word)/5) {
 		for _, k := range known {
 			if near(plain(word), plain(k), n) {
