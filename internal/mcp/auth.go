@@ -206,7 +206,34 @@ func (o Options) authorizer(d Definition, client *http.Client, back *callback, s
 		err := o.locked(ctx, store.file(), func() error { return store.save(d.URL, r) })
 		return oauth2.StaticTokenSource(token), err
 	}
-	return auth.NewAuthorizationCodeHandler(c)
+	h, err := auth.NewAuthorizationCodeHandler(c)
+	return &careful{h, client}, err
+}
+
+// careful refuses metadata that are of another resource, where the SDK would go on as if there were none.
+type careful struct {
+	*auth.AuthorizationCodeHandler
+	http *http.Client
+}
+
+// Authorize signs in. Metadata may be of the address itself, or of its host.
+func (c *careful) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
+	challenges, _ := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate")) // the SDK tells of the error
+	for _, ch := range challenges {
+		at := ch.Params["resource_metadata"]
+		if at == "" {
+			continue
+		}
+		_, err := oauthex.GetProtectedResourceMetadata(ctx, at, req.URL.String(), c.http)
+		if err != nil {
+			_, err = oauthex.GetProtectedResourceMetadata(ctx, at, req.URL.Scheme+"://"+req.URL.Host, c.http)
+		}
+		if err != nil {
+			resp.Body.Close()
+			return fmt.Errorf("what %s says of the sign-in does not fit this server: %w", at, err)
+		}
+	}
+	return c.AuthorizationCodeHandler.Authorize(ctx, req, resp)
 }
 
 func credentials(id, secret string) *oauthex.ClientCredentials {
