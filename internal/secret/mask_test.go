@@ -212,6 +212,27 @@ func TestValues(t *testing.T) {
 			t.Errorf("Mask(%q) = %q, want %q", in, got, want)
 		}
 	}
+	env := NewMasker()
+	env.AddFile(".env", []byte("API=topsecretvalue1\nTOK='singlequoted33'\nGH=plain-gh_value.99887766\nSALT=b7f3a9c1d5e2\nPIN=84629173\nexport PWD_ADMIN=letmein123\nSENDGRID=SG.ab12cd34.ef56gh78\nCLIENT_ID=0123456789abcdef0123456789abcdef\n"+
+		"DB_PASSWORD=winter\nMAIL_PASS=\"ab12cd\"\nDOOR_PIN=1234\nDASH=x9-y8-z7-w6\nTOKEN_B=one-two\nUSER_PASS=root\n"+
+		"REGION=us-east-1\nZONE=eu-west-2a\nBASE=https://api1.example.com/v2\nFILE=/var/lib/app2/data\nDEBUG=true\nPORT=8080\nCACHE=redis-01.internal:6379\nIP=192.168.100.10\nNET=10.20.30.0/16\nTAG=1.20.3-alpine\nSINCE=2024-01-15\nMODEL=gpt-4o-mini-2024\nWAIT=86400000\nMAIL=admin1@example.com\nDB_USER=appuser01\nIMG=postgres:15.3\nAT=2024-01-15T00:00:00Z\nS3_BUCKET=assets-2024-b7\n"))
+	env.AddFile(".npmrc", []byte("//registry.npmjs.org/:_authToken=abcdefghij12345\n"))
+	for _, secret := range []string{"topsecretvalue1", "singlequoted33", "plain-gh_value.99887766", "b7f3a9c1d5e2", "84629173", "letmein123", "SG.ab12cd34.ef56gh78", "0123456789abcdef0123456789abcdef", "x9-y8-z7-w6", "abcdefghij12345"} {
+		if got := env.Mask("x " + secret + " y"); strings.Contains(got, secret) {
+			t.Errorf("shown: %q", got)
+		}
+	}
+	for in, want := range map[string]string{
+		"+DB_PASSWORD=winter": "+DB_PASSWORD=[masked: value in .env]", "MAIL_PASS=ab12cd": "MAIL_PASS=[masked: value in .env]", `{"MAIL_PASS": "ab12cd"}`: `{"MAIL_PASS": "[masked: value in .env]"}`, "DOOR_PIN=1234 TOKEN_B=one-two": "DOOR_PIN=[masked: value in .env] TOKEN_B=[masked: value in .env]",
+	} {
+		if got := env.Mask(in); got != want {
+			t.Errorf("Mask(%q) = %q, want %q", in, got, want)
+		}
+	}
+	const plain = "in winter, ab12cd 1234 one-two USER_PASS=root us-east-1 eu-west-2a https://api1.example.com/v2 /var/lib/app2/data true 8080 redis-01.internal:6379 192.168.100.10 10.20.30.0/16 1.20.3-alpine 2024-01-15 gpt-4o-mini-2024 86400000 admin1@example.com appuser01 postgres:15.3 2024-01-15T00:00:00Z assets-2024-b7"
+	if got := env.Mask(plain); got != plain {
+		t.Errorf("settings: %q", got)
+	}
 	long := NewMasker()
 	long.Add("short", "abcdefgh")
 	long.Add("long", "abcdefgh-and-more")

@@ -36,6 +36,13 @@ func Variable(name string) bool {
 	return label != ""
 }
 
+// saysSecret is Variable for a file of secrets, where it takes less: a PIN, PWD_ADMIN.
+func saysSecret(name string) bool {
+	return Variable(name) || slices.ContainsFunc(splitName(name), func(w string) bool {
+		return listed("password", w) || slices.Contains([]string{"secret", "token", "pin", "otp", "salt", "pw"}, w)
+	})
+}
+
 // judgeName says as what a name's value is masked, "" if it does not say secret. Of a weak name the value must be random.
 func judgeName(name string) (label string, weak bool) {
 	word := splitName(name)

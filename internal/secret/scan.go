@@ -9,9 +9,9 @@ import (
 // A table holds everything that is looked for. It is never changed once made.
 type table struct {
 	all     []value
-	values  map[string]string // their labels
-	sizes   map[string][]int  // the lengths of the values that begin with these minValue bytes, longest first
-	labels  map[string]bool   // of all masks that it may give
+	values  map[string]value
+	sizes   map[string][]int // the lengths of the values that begin with these minValue bytes, longest first
+	labels  map[string]bool  // of all masks that it may give
 	slot    [1 << slotBits]uint16
 	trigger [][]trigger // by slot; several may share one
 }
@@ -42,11 +42,11 @@ func three(s string, i int) uint32 {
 }
 
 func newTable(all []value) *table {
-	t := &table{all: all, values: map[string]string{}, sizes: map[string][]int{}, trigger: make([][]trigger, 1)}
+	t := &table{all: all, values: map[string]value{}, sizes: map[string][]int{}, trigger: make([][]trigger, 1)}
 	t.labels = map[string]bool{keyLabel: true, restLabel: true}
 	for _, v := range all {
 		key := v.text[:minValue]
-		t.values[v.text], t.labels[v.label] = v.label, true
+		t.values[v.text], t.labels[v.label] = v, true
 		if t.sizes[key] == nil {
 			t.watch(trigger{aValue, key, t.value})
 		}
@@ -84,8 +84,8 @@ func (t *table) watch(g trigger) {
 func (t *table) value(s string, i int) (h hit, upTo int, ok bool) {
 	for _, n := range t.sizes[s[i:i+minValue]] {
 		if i+n <= len(s) {
-			if label, ok := t.values[s[i:i+n]]; ok {
-				return hit{i, i, i + n, label}, i + n, true
+			if v, ok := t.values[s[i:i+n]]; ok {
+				return hit{i, i + v.lead, i + n, v.label}, i + n, true
 			}
 		}
 	}

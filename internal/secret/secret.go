@@ -29,7 +29,11 @@ func NewMasker() *Masker {
 	return m
 }
 
-type value struct{ label, text string }
+// value is a text to be masked; lead is how much of it stands in front of the secret itself and is shown.
+type value struct {
+	label, text string
+	lead        int
+}
 
 const (
 	minValue  = 8 // shorter values would be found in ordinary words
@@ -42,7 +46,7 @@ var badLabel = regexp.MustCompile(`[\[\]\x00-\x1f\x{FFFD}]`)
 
 // Add teaches the masker values, each with the name under which it is shown as masked: "environment variable GH_TOKEN".
 // Values under 8 characters are ignored; each line of a multi-line value counts for itself, as written and as in JSON.
-func (m *Masker) Add(name string, text string) { m.add([]value{{name, text}}) }
+func (m *Masker) Add(name string, text string) { m.add([]value{{label: name, text: text}}) }
 
 func (m *Masker) add(more []value) {
 	m.mu.Lock()
@@ -57,7 +61,7 @@ func (m *Masker) add(more []value) {
 				continue
 			}
 			quoted := strconv.Quote(line)
-			all = append(all, value{label, line}, value{label, quoted[1 : len(quoted)-1]})
+			all = append(all, value{label, line, v.lead}, value{label, quoted[1 : len(quoted)-1], v.lead})
 		}
 	}
 	if len(all) > len(known) {
@@ -71,23 +75,29 @@ func (m *Masker) AddEnv(env []string) {
 	for _, kv := range env {
 		name, v, _ := strings.Cut(kv, "=")
 		if Variable(name) && worthKnowing(v) {
-			more = append(more, value{"environment variable " + name, v})
+			more = append(more, value{label: "environment variable " + name, text: v})
 		}
 		if h, _, ok := urlPassword(v, max(0, strings.Index(v, "://"))); ok {
-			more = append(more, value{"password in environment variable " + name, v[h.start:h.end]})
+			more = append(more, value{label: "password in environment variable " + name, text: v[h.start:h.end]})
 		}
 	}
 	m.add(more)
 }
 
-// filePair is a line with one name and its value, as in .env files, JSON and YAML.
-var filePair = regexp.MustCompile(`^(?:export |- )?["']?([\w.-]+)["']?(?: *= *|: *)(?:"(.*?)"|'(.*?)'|(.*?))[,;]?(?: +#.*)?$`)
+// filePair is a line with one name and its value, as in .env files, .npmrc, JSON and YAML.
+var filePair = regexp.MustCompile(`^(?:export |- |//\S*:)?["']?([\w.-]+)["']?(?: *= *|: *)(?:"(.*?)"|'(.*?)'|(.*?))[,;]?(?: +#.*)?$`)
 
-// A value of letters and digits alone, both of them, names no region, version, host or path.
-var (
-	wordOnly = regexp.MustCompile(`^[A-Za-z0-9]*[A-Za-z][A-Za-z0-9]*$`)
-	numbered = regexp.MustCompile(`[0-9]`)
-)
+// setting is the form of values with digits that tell no secret: numbers, versions and dates, addresses, paths, hosts, and
+// words of which one has a number (us-east-1).
+var setting = regexp.MustCompile(`^v?\d+([.:, -]\d+)*([-.+ T]?[a-z]*[\d.:]*Z?)?$|^[a-z+.-]+://|^\S+@\S+\.[a-z]+$|^[~.]*/|^\w+(/[\w.-]+)+$|` +
+	`^([\w-]+\.)+[a-z]{2,}(:\d+)?(/.*)?$|^[\d.]+(:\d+|/\d+)$|^[a-z][\w.-]*:[\w.-]{1,12}$|^([A-Za-z]+[-_. ])+[A-Za-z]*\d{1,2}([-_. ][A-Za-z]+)*$|[ {}<>()$\[\]]`)
+
+// told says whether the value of a name in a secret file may be looked for in all text.
+func told(name, v string) bool {
+	word := splitName(name)
+	plain := len(word) > 0 && listed("setting", word[len(word)-1]) || setting.MatchString(v)
+	return saysSecret(name) || len(v) >= 16 && changes(v) >= 4 || !plain && strings.ContainsAny(v, "0123456789")
+}
 
 // AddFile teaches it the values in the content of a secret file: what shapes give away, those whose name says secret or that
 // look random, and words on a line of their own, as token files have them. At most the first MiB is read.
@@ -99,17 +109,22 @@ func (m *Masker) AddFile(path string, content []byte) {
 		line = strings.TrimSpace(line)
 		hits, _, _ := t.hits(line, false)
 		for _, h := range hits {
-			more = append(more, value{label, line[h.start:h.end]})
+			more = append(more, value{label: label, text: line[h.start:h.end]})
 		}
 		v, sure := strings.Trim(line, `"',;`), line == text
 		if p := filePair.FindStringSubmatch(line); p != nil {
 			v = p[2] + p[3] + p[4]
-			sure = Variable(p[1]) || len(v) >= 16 && changes(v) >= 4 || wordOnly.MatchString(v) && numbered.MatchString(v)
+			sure = told(p[1], v)
+			if len(v) >= 4 && len(v) < minValue && saysSecret(p[1]) && !listed("placeholder", strings.ToLower(v)) { // only behind its name
+				for _, sign := range []string{"=", `="`, "='", ": ", `: "`, `": "`, `":"`, " = "} {
+					more = append(more, value{label, p[1] + sign + v, len(p[1] + sign)})
+				}
+			}
 		} else if !strings.ContainsAny(line, " \t#<>()$") && !strings.HasSuffix(line, ":") {
 			sure = sure || changes(v) > 0
 		}
 		if sure && worthKnowing(v) {
-			more = append(more, value{label, v})
+			more = append(more, value{label: label, text: v})
 		}
 	}
 	m.add(more)
