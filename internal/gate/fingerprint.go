@@ -19,7 +19,8 @@ import (
 	"anchor/internal/policy"
 )
 
-// Fingerprint is the state of the directory's files, ignored ones left out, and of those that match the protect globs.
+// Fingerprint is the state of the directory's files, ignored ones and what git keeps included, anchor's own left out; and of those that match
+// the protect globs.
 type Fingerprint struct {
 	Sum       [32]byte
 	Protected map[string]string // path to mode and content hash
@@ -53,18 +54,19 @@ func (l looks) fingerprint(ctx context.Context, p place, protect []string) (out 
 	out.Protected = map[string]string{}
 	h, now := sha256.New(), time.Now()
 	var line []byte
-	isProtected := func(e Entry) bool { return !e.Type.IsDir() && matchesAny(protect, e.Name) }
-	o := WalkOptions{Secret: true, mark: len(protect) > 0, Want: func(e Entry) bool { return !e.ignored || isProtected(e) }}
+	own, hasOwn := below(resolved(l.o.OutputDir), l.dir)
+	own = path.Dir(own)
+	o := WalkOptions{Ignored: true, Secret: true, git: true}
 	_, err = l.walk(ctx, p, o, func(e Entry) error {
-		if isProtected(e) {
-			out.Protected[e.Name] = e.Mode.String() + " " + l.contentSum(e.Name)
-		}
-		if e.ignored {
+		if l.o.OutputDir != "" && hasOwn && (e.Name == own || strings.HasPrefix(e.Name, own+"/")) {
 			return nil
+		}
+		if !e.Type.IsDir() && !inGit(e.Name) && matchesAny(protect, e.Name) {
+			out.Protected[e.Name] = e.Mode.String() + " " + l.contentSum(e.Name)
 		}
 		line = append(append(line[:0], e.Name...), 0)
 		line = binary.LittleEndian.AppendUint32(line, uint32(e.Mode))
-		if !e.Type.IsDir() { // a directory's time is changed by ignored files too
+		if !e.Type.IsDir() { // a directory's time tells no more than the names in it
 			for _, n := range []int64{e.Size, e.Mod.UnixNano(), e.Changed.UnixNano()} {
 				line = binary.LittleEndian.AppendUint64(line, uint64(n))
 			}
@@ -77,6 +79,11 @@ func (l looks) fingerprint(ctx context.Context, p place, protect []string) (out 
 	})
 	h.Sum(out.Sum[:0])
 	return out, newest, err
+}
+
+// inGit says whether a name is of git's own, which no glob can protect.
+func inGit(name string) bool {
+	return strings.HasPrefix(name, ".git/") || strings.Contains(name, "/.git/")
 }
 
 // contentSum is the hash of a file's content, or of where a link leads, or why there is none. Nobody gets to see the content.

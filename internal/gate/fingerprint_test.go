@@ -14,6 +14,7 @@ import (
 
 func TestFingerprint(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "1", "sub/a_test.go": "x", ".gitignore": "out/\n", "out/log": "1", ".env": "K=1"})
+	w.Gate.o.OutputDir = w.path("state/output")
 	take := func() Fingerprint {
 		t.Helper()
 		f, err := w.Fingerprint(t.Context(), []string{"*_test.go", "out"})
@@ -35,7 +36,9 @@ func TestFingerprint(t *testing.T) {
 		changes bool
 	}{
 		"nothing":          {func() {}, false},
-		"an ignored file":  {func() { w.put("out/new", "x") }, false},
+		"an ignored file":  {func() { w.put("out/new", "x") }, true},
+		"a commit":         {func() { w.put(".git/refs/heads/main", "x") }, true},
+		"anchor's own":     {func() { w.put("state/sessions/a.jsonl", "x") }, false},
 		"the same content": {func() { w.put("a.txt", "1") }, true},
 		"a new file":       {func() { w.put("new", "") }, true},
 		"a secret file":    {func() { w.put(".env", "K=2") }, true},

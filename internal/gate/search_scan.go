@@ -45,10 +45,9 @@ const (
 
 // branch is a directory of the tree.
 type branch struct {
-	abs     string
-	depth   int
-	rules   *ignore.Rules // of its parents
-	ignored bool
+	abs   string
+	depth int
+	rules *ignore.Rules // of its parents
 }
 
 // scan goes through the tree of a place. Its error is ctx's, or the first of look.
@@ -140,13 +139,12 @@ func (s *scan) sift(b branch, names []fs.DirEntry) (wanted []Entry, below []bran
 	}
 	for _, d := range names {
 		info, err := d.Info()
-		if d.Name() == ".git" || err != nil {
+		if d.Name() == ".git" && !s.o.git || err != nil {
 			continue
 		}
 		abs := base + d.Name()
 		e := Entry{Name: filepath.ToSlash(abs[s.name:]), Rel: filepath.ToSlash(abs[s.rel:]), Type: d.Type(), Depth: b.depth + 1, info: info}
-		e.ignored = b.ignored || rules.Match(filepath.ToSlash(abs[s.top:]), d.IsDir())
-		if e.ignored && !s.o.mark {
+		if rules.Match(filepath.ToSlash(abs[s.top:]), d.IsDir()) {
 			out.Ignored++
 			continue
 		}
@@ -158,7 +156,7 @@ func (s *scan) sift(b branch, names []fs.DirEntry) (wanted []Entry, below []bran
 			out.Secret++
 			continue
 		case d.IsDir() && (s.o.Depth == 0 || e.Depth < s.o.Depth):
-			below = append(below, branch{abs, e.Depth, rules, e.ignored})
+			below = append(below, branch{abs, e.Depth, rules})
 		}
 		switch {
 		case !wants || s.look != nil && !d.Type().IsRegular():

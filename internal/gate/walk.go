@@ -21,7 +21,6 @@ type Entry struct {
 	// Changed is when the inode last changed, which no program can set.
 	Changed time.Time
 	Depth   int // 1 for the root's own entries
-	ignored bool
 	info    fs.FileInfo
 }
 
@@ -29,7 +28,7 @@ type Entry struct {
 type WalkOptions struct {
 	// Ignored shows what ignore files leave out; Secret shows secret files.
 	Ignored, Secret bool
-	mark            bool // shows what is ignored too, and marks it
+	git             bool // shows what is in .git too
 	// Depth bounds the depth (0: none).
 	Depth int
 	// Want says which entries are visited (nil: all); directories are entered all the same. It is called from several
