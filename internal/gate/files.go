@@ -156,10 +156,33 @@ func (g *Gate) Read(ctx context.Context, name string, max int64) (File, error) {
 	if max <= 0 || max > readLimit {
 		max = readLimit
 	}
-	p := g.resolve(name)
-	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), p.regular, func(_ context.Context, e effects) (File, error) {
-		return e.read(p, max)
+	p, err := heard(ctx, func() (place, error) { return g.resolve(name), nil })
+	if err != nil {
+		return File{}, err
+	}
+	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), p.regular, func(ctx context.Context, e effects) (File, error) {
+		return e.read(ctx, p, max)
 	})
+}
+
+// heard returns what do gives, or ctx's error as soon as it ends. What waits for a dead disk can't be stopped: it is left
+// behind, and ends when the system lets it go.
+func heard[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := do()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		return *new(T), ctx.Err()
+	}
 }
 
 // regular is the look at a place that must be a regular file, if it is anything: a device is no question.
@@ -181,14 +204,17 @@ func irregular(info fs.FileInfo, shown string) error {
 }
 
 // read reads at most max bytes of a file.
-func (l looks) read(p place, max int64) (File, error) {
-	f, info, err := l.open(p)
-	if err != nil {
-		return File{}, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, max))
-	return File{Name: p.shown(), Abs: p.Abs, Data: data, Mode: info.Mode(), Size: info.Size()}, named(err, p)
+func (l looks) read(ctx context.Context, p place, max int64) (File, error) {
+	return heard(ctx, func() (File, error) {
+		f, info, err := l.open(p)
+		if err != nil {
+			return File{}, err
+		}
+		defer f.Close()
+		defer context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Now()) })()
+		data, err := io.ReadAll(io.LimitReader(f, max))
+		return File{Name: p.shown(), Abs: p.Abs, Data: data, Mode: info.Mode(), Size: info.Size()}, named(err, p)
+	})
 }
 
 // ErrNoFile is the error of a file that is not there, for those who look in many places.
@@ -229,7 +255,7 @@ func (g *Gate) ListOwn(ctx context.Context, root, dir string) ([]string, error) 
 // ReadOwn reads a file that really lies in root, is regular and no secret, at most max bytes (more is an error), and returns its content,
 // masked, and its real path. ErrNoFile if there is none. It needs no leave: skills, definitions and instructions are read so.
 func (g *Gate) ReadOwn(ctx context.Context, root, file string, max int64) (text, real string, err error) {
-	f, err := passOwn(ctx, g, root, file, func(e effects, p place) (File, error) { return e.read(p, max) })
+	f, err := passOwn(ctx, g, root, file, func(e effects, p place) (File, error) { return e.read(ctx, p, max) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", "", ErrNoFile

@@ -83,6 +83,22 @@ func TestReadEnds(t *testing.T) {
 	}
 }
 
+// TestReadHearsCancel reads what never gives anything, if there is such a thing here.
+func TestReadHearsCancel(t *testing.T) {
+	w := newWorld(t, nil, approver(yes()))
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	start := time.Now()
+	if _, err := w.Read(ctx, "/proc/kmsg", 0); err == nil || time.Since(start) > readTime/2 {
+		t.Errorf("%v after %v", err, time.Since(start))
+	}
+	never := make(chan struct{})
+	defer close(never)
+	if _, err := heard(ctx, func() (int, error) { <-never; return 1, nil }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 func TestReadOnlyRegularFiles(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "0123456789"}, approver(yes()))
 	if err := syscall.Mkfifo(w.path("pipe"), 0o600); err != nil {

@@ -89,7 +89,7 @@ func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit
 	}
 	var d draft
 	out, err := pass(ctx, g, policy.Write{Path: p.Path}, title, func(l looks) (_ string, err error) {
-		d, err = l.draft(p, title, o, edit)
+		d, err = l.draft(ctx, p, title, o, edit)
 		return d.diff, err
 	}, func(_ context.Context, e effects) (Written, error) { return e.write(d, o.CallID) })
 	if errors.Is(err, errUnchanged) {
@@ -100,12 +100,12 @@ func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit
 
 // draft reads the old content and lets edit compute the new one. An edit's error may quote the old content: where the model may not read
 // that unasked, it gets another error.
-func (l looks) draft(p place, title string, o WriteOptions, edit Edit) (draft, error) {
+func (l looks) draft(ctx context.Context, p place, title string, o WriteOptions, edit Edit) (draft, error) {
 	d := draft{place: p, mode: 0o666}
 	if _, err := p.regular(l); err != nil {
 		return d, err
 	}
-	old, err := l.read(p, readLimit+1)
+	old, err := l.read(ctx, p, readLimit+1)
 	switch {
 	case err == nil && len(old.Data) > readLimit:
 		return d, fmt.Errorf("%s is too large to be changed as text (%d bytes)", p.shown(), old.Size)
@@ -287,16 +287,16 @@ func (g *Gate) takeBack(ctx context.Context, c Change) error {
 	}
 	var d draft
 	_, err = pass(ctx, g, policy.Write{Path: p.Path}, "Undo "+p.shown(), func(l looks) (string, error) {
-		d, err = l.reverse(p, c)
+		d, err = l.reverse(ctx, p, c)
 		return "", err
 	}, func(_ context.Context, e effects) (Written, error) { return e.write(d, "") })
 	return err
 }
 
 // reverse makes the draft that leads back from a change.
-func (l looks) reverse(p place, c Change) (draft, error) {
+func (l looks) reverse(ctx context.Context, p place, c Change) (draft, error) {
 	d := draft{place: p, mode: c.Mode, exists: !c.Deleted, remove: c.Created}
-	now, err := l.read(p, readLimit)
+	now, err := l.read(ctx, p, readLimit)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err != nil && !missing:
