@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The window of a model that the table does not know is the server's own word; without one it is assumed, and said.
@@ -33,6 +35,28 @@ func TestWindow(t *testing.T) {
 		w.measure(t.Context(), &m)
 		if got := fmt.Sprint(m.Info.Window, " ", m.Info.Source, " ", w.notices); !strings.HasPrefix(got, want) || asked != (name != "claude-sonnet-5") {
 			t.Errorf("%s: %s, want %s; asked %v", name, got, want, asked)
+		}
+	}
+}
+
+// A keyCommand has no input, its exit code counts, and what it leaves in the background is not waited for.
+func TestKeyCommand(t *testing.T) {
+	dir := t.TempDir()
+	w, err := prepare(t.Context(), shell{env: append(os.Environ(), "HOME="+dir), err: os.Stderr}, &options{dir: dir}, face{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	for command, want := range map[string]string{
+		"echo key": "key", "printf key # mine": "key", "sleep 60 & echo key": "key", "exec echo key": "key",
+		"cat": "printed nothing", "echo key; exit 1": "exited with 1", "no-such-program": "exited with 127", "echo no >&2; false": "no",
+		"echo (": "exited with", "sudo cat key": "never done",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		out, err := w.key(ctx, command)
+		cancel()
+		if got := fmt.Sprint(strings.TrimSpace(out), err); !strings.Contains(got, want) || (want == "key") != (err == nil) {
+			t.Errorf("%s: %q, %v; want %s", command, out, err, want)
 		}
 	}
 }
