@@ -71,6 +71,9 @@ func prepare(ctx context.Context, sh shell, o *options, f face) (*work, error) {
 	if w.gate, err = gate.New(options); err != nil {
 		return nil, exit{exitUsage, err.Error()}
 	}
+	if kill := w.gate.Kill; sh.signals != nil {
+		sh.signals.kill.Store(&kill)
+	}
 	w.dir = w.gate.Dir()
 	rules, err := w.settings(ctx)
 	if err != nil {

@@ -14,6 +14,7 @@ type signals struct {
 	cancel context.CancelCauseFunc            // ends the program's context
 	stop   func()                             // stops to listen
 	turn   atomic.Pointer[context.CancelFunc] // of the running interactive turn, or nil
+	kill   atomic.Pointer[func()]             // kills what still runs, or nil
 }
 
 // watch starts to listen. SIGPIPE is caught so that a closed standard output is an error of the write and does not kill the
@@ -36,6 +37,9 @@ func watch() (context.Context, *signals) {
 				continue
 			}
 			if ctx.Err() != nil {
+				if kill := s.kill.Load(); kill != nil {
+					(*kill)()
+				}
 				os.Exit(128 + int(sig))
 			}
 			cancel(stoppedBy(sig))

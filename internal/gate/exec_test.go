@@ -144,6 +144,19 @@ func TestBackgroundChildren(t *testing.T) {
 	}
 }
 
+// TestKill ends what ignores every other signal, and starts nothing any more.
+func TestKill(t *testing.T) {
+	w := newWorld(t, nil)
+	start := time.Now()
+	time.AfterFunc(300*time.Millisecond, w.Kill)
+	if out := w.run(`trap "" TERM INT HUP; sleep 7303 & while :; do sleep 7303; done`); out.Signal != "killed" || time.Since(start) > 3*time.Second {
+		t.Errorf("%+v after %v", out, time.Since(start))
+	}
+	if n := sleepers(t, "7303"); n != 0 {
+		t.Errorf("%d live on", n)
+	}
+}
+
 func TestTimeoutAndCancel(t *testing.T) {
 	w := newWorld(t, nil)
 	start := time.Now()

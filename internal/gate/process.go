@@ -35,8 +35,9 @@ type jobs struct {
 	mark string // ends in a dot
 
 	mu    sync.Mutex
-	count int
-	live  map[*job]struct{} // nil once the gate is closed
+	count  int
+	live   map[*job]struct{}
+	closed bool
 }
 
 type job struct {
@@ -53,7 +54,7 @@ type job struct {
 func (s *jobs) start(cmd *exec.Cmd, pipe io.ReadCloser, out *capture) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.live == nil {
+	if s.closed {
 		return nil, errors.New("the session has ended")
 	}
 	s.count++
@@ -119,10 +120,23 @@ func (g *Gate) Close() {
 	s := &g.jobs
 	s.mu.Lock()
 	live := slices.Collect(maps.Keys(s.live))
-	s.live = nil
+	s.closed = true
 	s.mu.Unlock()
 	if s.count > 0 { // else there is nothing to look for, and looking takes time
 		end(s.mark, live...)
+	}
+}
+
+// Kill kills what Close ends, without a wait, for a program that must end at once. It may be called while Close runs.
+func (g *Gate) Kill() {
+	g.jobs.mu.Lock()
+	defer g.jobs.mu.Unlock()
+	var groups []int
+	for j := range g.jobs.live {
+		groups = append(groups, j.process.Pid)
+	}
+	if g.jobs.closed = true; g.jobs.count > 0 {
+		signalAll(groups, g.jobs.mark, syscall.SIGKILL)
 	}
 }
 
