@@ -284,6 +284,8 @@ func (a *Agent) compact(ctx context.Context, focus string) error {
 	switch {
 	case !says(summary) || done.Stop == provider.StopRefusal:
 		return errors.New("the model refused, or gave an empty summary")
+	case done.Stop == provider.StopLength:
+		return errors.New("the summary was cut at the output limit")
 	case size(summary) > older-a.estimate()/10:
 		return errors.New("the summary would save too little")
 	}

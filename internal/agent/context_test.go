@@ -97,6 +97,7 @@ func TestSummaryFailsAndRoundsAreDropped(t *testing.T) {
 		"error":    {err: &provider.Error{Kind: provider.Overloaded, Status: 529, Message: "Overloaded"}},
 		"too long": tooLong(0),
 		"refused":  {text: "no", stop: provider.StopRefusal},
+		"cut":      {text: "Goal: half of a summ", stop: provider.StopLength},
 		"endless":  say(strings.Repeat("blah ", 30_000)),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,6 +69,7 @@ type script struct {
 	sums     []reply // replies to summary requests
 	loop     bool    // the last reply of each list is played again and again
 	requests []provider.Request
+	input    int // tokens of the requests that were answered whole; a cancel cuts some off
 }
 
 func (s *script) next(r provider.Request) (reply, bool) {
@@ -139,6 +140,9 @@ func (s *script) Stream(ctx context.Context, r provider.Request) iter.Seq2[provi
 			yield(nil, now.err)
 			return
 		}
+		s.mu.Lock()
+		s.input += now.usage.Input
+		s.mu.Unlock()
 		yield(provider.Done{Reply: now.message(), Stop: now.stopped(), Usage: now.usage}, nil)
 	}
 }

@@ -178,7 +178,6 @@ func TestTwelveAgents(t *testing.T) {
 	w.file("a", "x")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	requests := map[string]int{}
 	for i := range 12 {
 		kind := []reply{say("fine"), {err: &provider.Error{Kind: provider.Auth, Message: "no key"}}, do(read("a")), do(call("hold", nil))}[i%4]
 		kind = kind.used(1000, 100)
@@ -203,20 +202,8 @@ func TestTwelveAgents(t *testing.T) {
 	if states[event.Completed] != 3 || states[event.Failed] != 3 || states[event.LoopStopped] != 3 || states[event.Cancelled] != 3 {
 		t.Errorf("%v", states)
 	}
-	want := 0
-	for _, r := range w.script.requests {
-		first := show(r.Messages[0])
-		switch {
-		case !strings.Contains(first, "SUB-"):
-			want += 100
-		case !strings.Contains(first, "SUB-01") && !strings.Contains(first, "SUB-05") && !strings.Contains(first, "SUB-09"):
-			want += 1000
-		}
-		requests[first]++
-	}
-	// The main agent's request that the cancel cuts off, if one was on its way, has no usage.
-	if got := w.total().Input; got != want && got != want-100 {
-		t.Errorf("usage %d, not %d: %v", got, want, requests)
+	if got := w.total().Input; got != w.script.input || got < 9*1000 {
+		t.Errorf("usage %d, not %d", got, w.script.input)
 	}
 }
 

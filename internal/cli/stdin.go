@@ -82,9 +82,9 @@ func readPiped(ctx context.Context, in io.Reader, wait time.Duration) (data []by
 			wait = silence
 		case <-time.After(wait):
 			if len(data) > 0 {
-				notice = fmt.Sprintf("standard input was silent for %v; what came until then was taken", silence)
+				return data, fmt.Sprintf("standard input was silent for %v; what came until then was taken", silence), nil
 			}
-			return data, notice, nil
+			return nil, fmt.Sprintf("standard input is open but nothing came within %v, so it is left out; from a slow command, use -p \"PROMPT $(COMMAND)\", or give it a file", wait), nil
 		case <-ctx.Done():
 			return nil, "", context.Cause(ctx)
 		}
