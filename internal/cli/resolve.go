@@ -130,12 +130,30 @@ func (w *work) measure(ctx context.Context, m *agent.Model) {
 	if known && m.Info.Source != "config" && (p.Local || !m.Info.Known) {
 		listed, _ := w.list(ctx, p)
 		if i := slices.IndexFunc(listed, func(l provider.Listed) bool { return l.ID == m.Name }); i >= 0 {
-			m.Info = info(p, m.Name, listed[i].Window)
+			window := listed[i].Window
+			if window == 0 {
+				window = w.ollama(ctx, p, m.Name)
+			}
+			m.Info = info(p, m.Name, window)
 		}
 	}
 	if !m.Info.Known {
 		w.notices = append(w.notices, fmt.Sprintf("the context window of %s is not known; %d tokens are assumed (set contextWindow in its provider's models)", m.Name, m.Info.Window))
 	}
+}
+
+// ollama is the window of a model as Ollama tells it, 0 if the server is none. What Ollama has no room for it leaves out of a prompt in
+// silence, so that is said where it may be.
+func (w *work) ollama(ctx context.Context, p config.Provider, name string) int {
+	wire, err := w.wire(p, "")
+	if err != nil || p.Type != config.OpenAI || !p.Local && !p.Redirected {
+		return 0
+	}
+	tokens, most := wire.Window(ctx, name)
+	if most && tokens > 0 {
+		w.notices = append(w.notices, fmt.Sprintf("%s can have a window of %d tokens, but Ollama may load it with 4096 and cut longer prompts in silence; start it with OLLAMA_CONTEXT_LENGTH=%d or what fits into memory", name, tokens, min(tokens, 65536)))
+	}
+	return tokens
 }
 
 // listing is what a provider's server has, or why that can't be told.

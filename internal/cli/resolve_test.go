@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -35,6 +36,41 @@ func TestWindow(t *testing.T) {
 		w.measure(t.Context(), &m)
 		if got := fmt.Sprint(m.Info.Window, " ", m.Info.Source, " ", w.notices); !strings.HasPrefix(got, want) || asked != (name != "claude-sonnet-5") {
 			t.Errorf("%s: %s, want %s; asked %v", name, got, want, asked)
+		}
+	}
+}
+
+// Ollama's list has no windows: it is asked for the one that the model is loaded with, that is set, or that it could have.
+func TestOllamaWindow(t *testing.T) {
+	for name, want := range map[string]string{"loaded": "8192 server []", "set:latest": "16384 server []", "plain": "40960 server [plain can have a window of 40960 tokens"} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			body, _ := io.ReadAll(r.Body)
+			switch at := r.URL.Path; {
+			case at == "/v1/models":
+				fmt.Fprint(w, `{"data": [{"id": "loaded"}, {"id": "set:latest"}, {"id": "plain"}]}`)
+			case at == "/api/ps":
+				fmt.Fprint(w, `{"models": [{"name": "loaded:latest", "context_length": 8192}]}`)
+			case at == "/api/show" && strings.Contains(string(body), "set:latest"):
+				fmt.Fprint(w, `{"parameters": "temperature 0.7\nnum_ctx    16384", "model_info": {"qwen3.context_length": 40960}}`)
+			default:
+				fmt.Fprint(w, `{"parameters": "stop x", "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960}}`)
+			}
+		}))
+		defer server.Close()
+		dir := t.TempDir()
+		w, err := prepare(t.Context(), shell{env: []string{"HOME=" + dir, "OPENAI_BASE_URL=" + server.URL}, err: os.Stderr}, &options{dir: dir, model: "openai/" + name}, face{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.close()
+		m, err := w.choose(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.measure(t.Context(), &m)
+		if got := fmt.Sprint(m.Info.Window, " ", m.Info.Source, " ", w.notices); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }

@@ -10,7 +10,9 @@ import (
 	"iter"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -226,6 +228,43 @@ func (c *Client) Models(ctx context.Context) ([]Listed, error) {
 		out = append(out, Listed{m.Get("id").String(), window})
 	}
 	return out, nil
+}
+
+// ollamaSet finds the window in the parameters of a model, a setting a line.
+var ollamaSet = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
+
+// Window asks Ollama, whose list does not tell, for the context window of a model: the one that it is loaded with, or that is set for it; else
+// what the model could have, and most is true: the server may load it with less. 0 if the server is no Ollama. Bounds as for Models.
+func (c *Client) Window(ctx context.Context, model string) (tokens int, most bool) {
+	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
+	defer cancel()
+	ask := func(path string, body []byte) (out gjson.Result) {
+		if r, err := c.open(ctx, path, body); err == nil {
+			defer r.close()
+			out, _ = r.next()
+		}
+		return out
+	}
+	for _, m := range ask("/api/ps", nil).Get("models").Array() {
+		if name := m.Get("name").String(); name == model || name == model+":latest" {
+			tokens = int(m.Get("context_length").Int())
+		}
+	}
+	if tokens > 0 {
+		return tokens, false
+	}
+	shown := ask("/api/show", Encode(map[string]any{"model": model}))
+	if set := ollamaSet.FindStringSubmatch(shown.Get("parameters").String()); set != nil {
+		tokens, _ = strconv.Atoi(set[1])
+		return tokens, false
+	}
+	shown.Get("model_info").ForEach(func(key, value gjson.Result) bool {
+		if strings.HasSuffix(key.String(), ".context_length") {
+			tokens = int(value.Int())
+		}
+		return tokens == 0
+	})
+	return tokens, true
 }
 
 // suggest adds to an error about a missing model the nearest name that the server has.

@@ -32,13 +32,17 @@ func New(e provider.Endpoint) (*provider.Client, error) {
 	return &provider.Client{Endpoint: &e, Wire: w, Path: "chat/completions", ListPath: "models"}, nil
 }
 
-// Send implements [provider.Wire].
+// Send implements [provider.Wire]. A path with a slash in front counts from where /v1 stands.
 func (w *wire) Send(ctx context.Context, key, path string, body []byte) (*http.Response, error) {
 	method := http.MethodGet
 	if body != nil {
 		method = http.MethodPost
 	}
-	req, err := http.NewRequestWithContext(ctx, method, w.BaseURL+"/"+path, bytes.NewReader(body))
+	target := w.BaseURL + "/" + path
+	if strings.HasPrefix(path, "/") {
+		target = strings.TrimSuffix(w.BaseURL, "/v1") + path
+	}
+	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
