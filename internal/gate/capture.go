@@ -2,9 +2,11 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -73,7 +75,7 @@ func (c *capture) keep(p []byte) {
 		c.put(c.later, p)
 		return
 	}
-	if c.saved == nil && c.text.total+utf8.RuneCount(p) > 2*c.text.half {
+	if most := 2 * c.text.half; c.text.total <= most && c.text.total+utf8.RuneCount(p) > most {
 		c.saved = c.save("output-*.txt")
 		c.put(c.saved, []byte(c.text.string("")))
 	}
@@ -108,10 +110,10 @@ func (c *capture) String() string {
 // cleaner turns what a program wrote for a terminal into plain lines: escape sequences go, a line that was drawn over is what it was in
 // the end, a NUL is shown, other control characters go, what is no UTF-8 becomes U+FFFD. It is done before masking, so that no escape
 // code hides a secret.
-type cleaner struct{ line []byte }
+type cleaner struct{ line, out []byte }
 
-// next takes a piece and returns the lines that are whole now; at the end, all that is left.
-func (c *cleaner) next(p []byte, end bool) (out []byte) {
+// next takes a piece and returns the lines that are whole now; at the end, all that is left. The result is good until the next call.
+func (c *cleaner) next(p []byte, end bool) []byte {
 	c.line = append(c.line, p...)
 	n := bytes.LastIndexByte(c.line, '\n') + 1
 	if end {
@@ -120,12 +122,29 @@ func (c *cleaner) next(p []byte, end bool) (out []byte) {
 		for n = len(c.line) - 1; !utf8.RuneStart(c.line[n]) && n > len(c.line)-utf8.UTFMax; n-- {
 		}
 	}
-	for line := range bytes.Lines(c.line[:n]) {
-		out = append(out, tidy(string(line))...)
+	out := c.out[:0]
+	for from := 0; from < n; {
+		odd := from + slices.IndexFunc(c.line[from:n], isOdd)
+		if odd < from {
+			odd = n
+		}
+		start := from + bytes.LastIndexByte(c.line[from:odd], '\n') + 1 // of its line
+		if odd == n {
+			start = n
+		}
+		if out = append(out, c.line[from:start]...); start < n {
+			from = start + cmp.Or(bytes.IndexByte(c.line[start:n], '\n')+1, n-start)
+			out = append(out, tidy(string(c.line[start:from]))...)
+			continue
+		}
+		from = n
 	}
-	c.line = append(c.line[:0], c.line[n:]...)
+	c.out, c.line = out, append(c.line[:0], c.line[n:]...)
 	return out
 }
+
+// isOdd says whether a byte may need tidying.
+func isOdd(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b > '~' }
 
 // tidy cleans one line.
 func tidy(line string) string {
@@ -151,22 +170,29 @@ func tidy(line string) string {
 // clip keeps the first half and the last half characters of a text. Memory is bounded by a few times that.
 type clip struct {
 	half, total int // in characters
-	head, tail  []rune
+	head, tail  []byte
 }
 
 func (c *clip) write(p []byte) {
-	r := bytes.Runes(p)
-	c.total += len(r)
-	n := min(c.half-len(c.head), len(r))
-	c.head, c.tail = append(c.head, r[:n]...), append(c.tail, r[n:]...)
-	if over := len(c.tail) - c.half; over > c.half {
-		c.tail = append(c.tail[:0], c.tail[over:]...)
+	for ; c.total < c.half && len(p) > 0; c.total++ {
+		_, n := utf8.DecodeRune(p)
+		c.head, p = append(c.head, p[:n]...), p[n:]
+	}
+	c.total += utf8.RuneCount(p)
+	c.tail = append(c.tail, p...)
+	if most := utf8.UTFMax * c.half; len(c.tail) > 2*most {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-most:]...)
 	}
 }
 
 // string returns the text; what is left out is said in a line of its own.
 func (c *clip) string(saved string) string {
-	head, tail := string(c.head), string(c.tail[max(0, len(c.tail)-c.half):])
+	from := len(c.tail)
+	for n := min(c.half, c.total-c.half); n > 0; n-- {
+		_, size := utf8.DecodeLastRune(c.tail[:from])
+		from -= size
+	}
+	head, tail := string(c.head), string(c.tail[from:])
 	if c.total <= 2*c.half {
 		return head + tail
 	}

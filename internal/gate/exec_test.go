@@ -5,6 +5,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -229,7 +230,8 @@ func TestConcurrentCommands(t *testing.T) {
 func TestCleanerPieceByPiece(t *testing.T) {
 	text := "a\x1b[31mb\x1b[0m\r\nc\x1b]0;t\x1b\\d\xe2\x82\xace\b\n\x1b]open\nf\rg\x9b1mh\xff"
 	var whole, pieces cleaner
-	want := string(append(whole.next([]byte(text), false), whole.next(nil, true)...))
+	want := string(whole.next([]byte(text), false))
+	want += string(whole.next(nil, true))
 	var got []byte
 	for i := range len(text) {
 		got = append(got, pieces.next([]byte{text[i]}, false)...)
@@ -335,5 +337,26 @@ func TestDeletionThroughLinks(t *testing.T) {
 	}
 	if d := home.Judge("rm -rf build/*", "", "", ""); d.Verdict != policy.Allow {
 		t.Errorf("in the home directory: %v %s", d.Verdict, d.Reason)
+	}
+}
+
+func BenchmarkCapture(b *testing.B) {
+	g, err := New(Options{Dir: b.TempDir(), Home: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer g.Close()
+	var count, logs strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&count, "%d\n", i)
+		fmt.Fprintf(&logs, "2026-01-02T03:04:05Z INFO  [worker-%d] compiled package internal/server in %d ms (cached=%v)\n", i%8, i%997, i%2 == 0)
+	}
+	for name, text := range map[string]string{"y": strings.Repeat("y\n", 1<<20), "numbers": count.String(), "log": logs.String()} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				effects{looks: looks{g}}.capture(30_000).drain(strings.NewReader(text))
+			}
+		})
 	}
 }

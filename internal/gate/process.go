@@ -34,7 +34,7 @@ const (
 type jobs struct {
 	mark string // ends in a dot
 
-	mu    sync.Mutex
+	mu     sync.Mutex
 	count  int
 	live   map[*job]struct{}
 	closed bool

@@ -151,6 +151,25 @@ func (t *table) part(s string, pos int, inKey bool, out []hit) (_ []hit, hidden 
 	return t.scan(s, pos, out), hidden
 }
 
+// next says where in s the first trigger stands; if there is none, the length of s.
+func (t *table) next(s string) int {
+	if len(s) < 3 {
+		return len(s)
+	}
+	x := three(s, 0) << 8
+	for i := 2; i < len(s); i++ {
+		x = x>>8 | uint32(s[i]|0x20)<<16
+		if slot := t.slot[slotOf(x)]; slot != 0 {
+			for k := range t.trigger[slot] {
+				if t.trigger[slot][k].at(s, i-2) {
+					return i - 2
+				}
+			}
+		}
+	}
+	return len(s)
+}
+
 // scan finds the secrets in s[pos:] by their triggers.
 func (t *table) scan(whole string, pos int, out []hit) []hit {
 	s := whole[pos:]

@@ -17,6 +17,8 @@ const (
 	window  = 64 << 10
 	overlap = 4 << 10
 	ahead   = 128 // longer than a BEGIN or END
+
+	puttyBody = "Private-Lines: " // stands before the body of a key of PuTTY's
 )
 
 // Stream is a masking filter for one text. Not for concurrent use.
@@ -57,7 +59,17 @@ func (s *Stream) Rest() []byte {
 
 // run masks what of a text is complete, all if it is the end of it, and returns how much that was.
 func (s *Stream) run(text string, final bool) (out []byte, pos int) {
+	out = make([]byte, 0, len(text))
+	t := s.m.table.Load()
+	marked := strings.Contains(text, maskStart) || strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, puttyBody)
 	for pos < len(text) {
+		if !marked && !s.inKey && !s.inLine { // whole lines where nothing is to be looked at
+			n := strings.LastIndexByte(text[pos:pos+t.next(text[pos:])], '\n') + 1
+			if out = append(out, text[pos:pos+n]...); n > 0 {
+				pos += n
+				continue
+			}
+		}
 		rest := text[pos:]
 		n := strings.IndexByte(rest[:min(len(rest), window)], '\n') + 1
 		switch {
@@ -120,6 +132,6 @@ func (s *Stream) line(text string) string {
 	}
 	masked, open, goesOn := s.m.unit(text, inKey)
 	whole := strings.HasSuffix(text, "\n")
-	s.inLine, s.inKey = open && !whole, goesOn && whole || strings.HasPrefix(text, "Private-Lines: ") // PuTTY
+	s.inLine, s.inKey = open && !whole, goesOn && whole || strings.HasPrefix(text, puttyBody)
 	return masked
 }
