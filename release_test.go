@@ -13,6 +13,9 @@ import (
 // TestRelease builds one target twice, from two clones in different places, and wants the same bytes; what is in the
 // archive then runs, with the version that the archive's name has.
 func TestRelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds twice")
+	}
 	for _, program := range []string{"bash", "git", "tar", "gzip"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip("needs " + program)
@@ -53,6 +56,9 @@ func TestRelease(t *testing.T) {
 	version := strings.TrimSuffix(strings.TrimPrefix(name, "anchor-"), "-linux-"+runtime.GOARCH+".tar.gz")
 	if got := sh(t, root, "./anchor", "version"); !strings.Contains(got, version) || !strings.Contains(got, "commit") {
 		t.Errorf("anchor version says %q, want %s and the commit", got, version)
+	}
+	if info, err := os.Stat(filepath.Join(root, "anchor")); err != nil || info.Size() > 25<<20 {
+		t.Errorf("the program is larger than the 25 MB of the README: %v, %v", info.Size(), err)
 	}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		if data, err := os.ReadFile(filepath.Join(root, "completions", "anchor."+shell)); err != nil || len(data) == 0 {
