@@ -254,7 +254,8 @@ func (a *Agent) write(to func(*session.Log) error) {
 	}
 }
 
-func (a *Agent) notice(text string) { a.emit(event.Notice{Message: text}) }
+// notice tells the user something; a server may have been quoted in it.
+func (a *Agent) notice(text string) { a.emit(event.Notice{Message: a.gate.Mask(text)}) }
 
 // TimeoutError is the cause of a context that --timeout ended.
 type TimeoutError struct{ After string }

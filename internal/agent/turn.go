@@ -56,7 +56,7 @@ func (a *Agent) end(ctx context.Context, err error) event.TurnEnd {
 		known   *ending
 		timeout *TimeoutError
 		fault   *provider.Error
-		end     = event.TurnEnd{Reason: event.Failed, Detail: new(oneLine(err.Error(), maxDetail))}
+		end     = event.TurnEnd{Reason: event.Failed, Detail: new(oneLine(a.gate.Mask(err.Error()), maxDetail))}
 	)
 	switch {
 	case errors.As(err, &known):

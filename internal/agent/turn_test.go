@@ -129,6 +129,7 @@ func TestEndsOfReplies(t *testing.T) {
 		"empty twice":    {[]reply{say(""), say("")}, event.Failed, "an empty answer", ""},
 		"provider error": {[]reply{{text: "half ", err: quota}}, event.Failed, "https://x/v1: 401: bad key. Check it", ""},
 		"no end":         {[]reply{{err: &provider.Error{Kind: provider.Broken, Message: "ended early"}}}, event.Failed, "ended early", ""},
+		"secret":         {[]reply{{err: errors.New("401: ghp_R7k2LmQ9xVb4TnZc8WpY3sHd6FgJ1aEo5UiK is no key")}}, event.Failed, "401: [masked: github token] is no key", ""},
 		"odd error":      {[]reply{{err: errors.New("odd\nerror")}}, event.Failed, "odd error", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -153,6 +154,9 @@ func pictures(images []msg.Image) []string {
 	return out
 }
 
+// hunk is the head of a hunk.
+var hunk = regexp.MustCompile(`^@@ -(\S+) \+(\S+) @@`)
+
 // ofChange turns the reverse hunks round: what they take away was added.
 func ofChange(c Change) item {
 	i := item{Class: "change", Title: "Changed " + event.Visible(c.Path)}
@@ -164,18 +168,25 @@ func ofChange(c Change) item {
 	if c.Lossy {
 		i.Text = "(the change held a secret and is not kept)"
 	}
+	var added []line // waits until what it takes the place of is there
+	to := &i.Lines
 	for text := range strings.Lines(c.Reverse) {
 		l := line{Text: event.Visible(strings.TrimRight(text, "\r\n"))}
-		switch {
-		case strings.HasPrefix(text, "@@"):
-			l.Class = "at"
-		case strings.HasPrefix(text, "+"):
-			l = line{"del", "-" + l.Text[1:]}
-		case strings.HasPrefix(text, "-"):
-			l = line{"add", "+" + l.Text[1:]}
+		switch text[0] {
+		case '+':
+			l, to = line{"del", "-" + l.Text[1:]}, &i.Lines
+		case '-':
+			l, to = line{"add", "+" + l.Text[1:]}, &added
+		case '\\': // of the line before
+		default:
+			i.Lines, added, to = append(i.Lines, added...), nil, &i.Lines
+			if turned := hunk.ReplaceAllString(l.Text, "@@ -$2 +$1 @@"); strings.HasPrefix(turned, "@@") {
+				l = line{"at", turned}
+			}
 		}
-		i.Lines = append(i.Lines, l)
+		*to = append(*to, l)
 	}
+	i.Lines = append(i.Lines, added...)
 	i.Folded = len(i.Lines) > 4*foldAt
 	return i
 }

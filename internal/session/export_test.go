@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,5 +104,18 @@ func TestExportInABrowser(t *testing.T) {
 	}
 	if bytes.Contains(dom, []byte("<script")) || !bytes.Contains(dom, []byte("Mend the test.")) {
 		t.Error("the page was not drawn as text")
+	}
+}
+
+// A change reads as people know it: what was there before what came, also without an end of line.
+func TestHunksAreTurned(t *testing.T) {
+	c := Change{Path: "a", Reverse: "@@ -1,3 +1,2 @@\n one\n-new\n-more\n+old\n@@ -9 +8 @@\n-b\n\\ No newline at end of file\n+a\n\\ No newline at end of file\n"}
+	var got []string
+	for _, l := range ofChange(c).Lines {
+		got = append(got, l.Text)
+	}
+	const none = "\\ No newline at end of file"
+	if want := []string{"@@ -1,2 +1,3 @@", " one", "-old", "+new", "+more", "@@ -8 +9 @@", "-a", none, "+b", none}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }
