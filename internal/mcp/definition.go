@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tailscale/hujson"
@@ -46,16 +48,12 @@ type Timeout time.Duration
 
 // UnmarshalJSON reads both forms.
 func (t *Timeout) UnmarshalJSON(data []byte) error {
-	var text string
 	var ms float64
 	if json.Unmarshal(data, &ms) == nil && ms > 0 {
 		*t = Timeout(ms * float64(time.Millisecond))
 		return nil
 	}
-	d, err := time.ParseDuration(text)
-	if json.Unmarshal(data, &text) == nil {
-		d, err = time.ParseDuration(text)
-	}
+	d, err := time.ParseDuration(strings.Trim(string(data), `"`))
 	if err != nil || d <= 0 {
 		return errors.New(`timeout takes "90s" or milliseconds`)
 	}
@@ -91,6 +89,14 @@ func DefineFile(source, dir string, data []byte) ([]Definition, error) {
 		return nil, fmt.Errorf("%s can't be read, none of its servers is used: %w", source, err)
 	}
 	return Define(source, dir, file.Servers), nil
+}
+
+// folder is where the server runs; base is the session's directory.
+func (d *Definition) folder(base string) string {
+	if filepath.IsAbs(d.CWD) {
+		return d.CWD
+	}
+	return filepath.Join(cmp.Or(d.Dir, base), d.CWD)
 }
 
 // check works the type out and says what is wrong.

@@ -1,11 +1,12 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
 )
 
 // The SDK refuses a whole result for one block or one tool that it can't read. So every message is looked at first: a block that can't
@@ -13,44 +14,32 @@ import (
 
 // mend returns a message as the SDK reads it. Most are returned as they are.
 func mend(message []byte) []byte {
-	if !bytes.Contains(message, []byte(`"content"`)) && !bytes.Contains(message, []byte(`"tools"`)) {
-		return message
-	}
-	var m, result map[string]json.RawMessage
-	if json.Unmarshal(message, &m) != nil || json.Unmarshal(m["result"], &result) != nil {
-		return message
-	}
-	content, mendedContent := mendList(result["content"], readableBlock, blockText)
-	tools, mendedTools := mendList(result["tools"], readableTool, bareTool)
-	if !mendedContent && !mendedTools {
-		return message
-	}
-	if mendedContent {
-		result["content"] = content
-	}
-	if mendedTools {
-		result["tools"] = tools
-	}
-	m["result"] = encode(result)
-	return encode(m)
-}
-
-// mendList replaces the entries of a list that can't be read. changed is false if there are none.
-func mendList(raw json.RawMessage, readable func(json.RawMessage) bool, replace func(json.RawMessage) json.RawMessage) (out json.RawMessage, changed bool) {
-	var list []json.RawMessage
-	if len(raw) == 0 {
-		return nil, false
-	}
-	if json.Unmarshal(raw, &list) != nil {
-		list = []json.RawMessage{raw}
-		changed = true
-	}
-	for i, entry := range list {
-		if !readable(entry) {
-			list[i], changed = replace(entry), true
+	lists := map[string]json.RawMessage{}
+	for key, l := range map[string]struct {
+		readable func(json.RawMessage) bool
+		replace  func(json.RawMessage) json.RawMessage
+	}{"content": {readableBlock, blockText}, "tools": {readableTool, bareTool}} {
+		var entries []json.RawMessage
+		found := gjson.GetBytes(message, "result."+key)
+		changed := found.Exists() && !found.IsArray()
+		for _, e := range found.Array() { // one value that is no list counts as its only entry
+			entry := json.RawMessage(e.Raw)
+			if !l.readable(entry) {
+				entry, changed = l.replace(entry), true
+			}
+			entries = append(entries, entry)
+		}
+		if changed {
+			lists[key] = encode(entries)
 		}
 	}
-	return encode(list), changed
+	var m, result map[string]json.RawMessage
+	if len(lists) == 0 || json.Unmarshal(message, &m) != nil || json.Unmarshal(m["result"], &result) != nil {
+		return message
+	}
+	maps.Copy(result, lists)
+	m["result"] = encode(result)
+	return encode(m)
 }
 
 func readableBlock(b json.RawMessage) bool {
@@ -60,14 +49,9 @@ func readableBlock(b json.RawMessage) bool {
 
 // blockText is a text block in the place of another.
 func blockText(b json.RawMessage) json.RawMessage {
-	var text, kind string
-	var known struct {
-		Type json.RawMessage `json:"type"`
-	}
-	if json.Unmarshal(b, &text) != nil {
-		_ = json.Unmarshal(b, &known)
-		_ = json.Unmarshal(known.Type, &kind)
-		text = fmt.Sprintf("[content of the unknown type %q: %s]", kind, cut(string(b), 2_000))
+	text := gjson.ParseBytes(b).String()
+	if b[0] != '"' {
+		text = fmt.Sprintf("[content of the unknown type %q: %s]", gjson.GetBytes(b, "type").String(), cut(string(b), 2_000))
 	}
 	return encode(map[string]string{"type": "text", "text": text})
 }
@@ -79,13 +63,7 @@ func readableTool(t json.RawMessage) bool {
 
 // bareTool is a tool of which only the name is left.
 func bareTool(t json.RawMessage) json.RawMessage {
-	var known struct {
-		Name json.RawMessage `json:"name"`
-	}
-	_ = json.Unmarshal(t, &known)
-	var name string
-	_ = json.Unmarshal(known.Name, &name)
-	return encode(map[string]any{"name": name, "inputSchema": nil})
+	return encode(map[string]any{"name": gjson.GetBytes(t, "name").String(), "inputSchema": nil})
 }
 
 // encode is for values that always have a JSON form.

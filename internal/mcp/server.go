@@ -208,20 +208,20 @@ func (s *server) admit(ctx context.Context) (Definition, error) {
 
 // learn teaches the masker what the definition hands to the server.
 func (s *server) learn(d Definition) {
-	var env []string
-	for name, value := range d.Env {
-		env = append(env, name+"="+value)
-	}
-	s.o.Gate.Masker().AddEnv(env)
+	s.o.Gate.Masker().AddEnv(environment(d))
 	for name, value := range d.Headers {
-		if _, token, ok := strings.Cut(value, " "); ok {
-			s.o.Gate.Masker().Add("header "+name, token)
-		}
+		_, token, _ := strings.Cut(value, " ") // of "Bearer TOKEN"
+		s.o.Gate.Masker().Add("header "+name, token)
 		s.o.Gate.Masker().Add("header "+name, value)
 	}
-	if d.OAuth.ClientSecret != "" {
-		s.o.Gate.Masker().Add("client secret of "+s.Name, d.OAuth.ClientSecret)
+	s.o.Gate.Masker().Add("client secret of "+s.Name, d.OAuth.ClientSecret)
+}
+
+func environment(d Definition) (out []string) {
+	for name, value := range d.Env {
+		out = append(out, name+"="+value)
 	}
+	return out
 }
 
 // connect starts the server and shakes hands.
@@ -241,11 +241,7 @@ func (s *server) connect(ctx context.Context, d Definition) (l link, err error) 
 
 // spawn starts a process and connects to it over its pipes.
 func (s *server) spawn(ctx context.Context, d Definition) (l link, err error) {
-	var env []string
-	for name, value := range d.Env {
-		env = append(env, name+"="+value)
-	}
-	if l.process, err = s.o.Gate.StartServer(ctx, d.Command, d.Args, env, cmp.Or(d.CWD, d.Dir)); err != nil {
+	if l.process, err = s.o.Gate.StartServer(ctx, d.Command, d.Args, environment(d), d.folder(s.o.Gate.Dir())); err != nil {
 		return link{}, final{failed, err}
 	}
 	l.session, err = s.client().Connect(ctx, newPipe(l.process), &sdk.ClientSessionOptions{ProtocolVersion: stdioVersion})

@@ -120,7 +120,7 @@ func called(name string, meta object) object {
 	var content []any
 	switch name {
 	case "big":
-		content = []any{text(strings.Repeat("z", 10<<20) + "THE END")}
+		content = []any{text(strings.Repeat("z", 4<<20) + "THE END")}
 	case "blocks":
 		for range 5_000 {
 			content = append(content, text(strings.Repeat("b", 50)))

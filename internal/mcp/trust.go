@@ -117,15 +117,9 @@ func (o Options) sum(ctx context.Context, d Definition) (string, []string, error
 var (
 	between = regexp.MustCompile("[\\s\"'`;&|()<>=,:]+")
 	// manifests are what runners read to find out what to run.
-	manifests = []struct {
-		runner *regexp.Regexp
-		files  string
-	}{
-		{regexp.MustCompile(`(?:^|/)(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|node|tsx)$`), "package.json .npmrc .yarnrc.yml bunfig.toml"},
-		{regexp.MustCompile(`(?:^|/)(?:uv|uvx|poetry|pdm|pipx|hatch|python[0-9.]*)$`), "pyproject.toml uv.toml setup.py"},
-		{regexp.MustCompile(`(?:^|/)g?make$`), "GNUmakefile makefile Makefile"},
-		{regexp.MustCompile(`(?:^|/)(?:just|task|deno|cargo|go|rake|docker|docker-compose)$`), "justfile Justfile Taskfile.yml deno.json deno.jsonc Cargo.toml go.mod Rakefile docker-compose.yml compose.yaml"},
-	}
+	runner    = regexp.MustCompile(`(?:^|/)(?:(?:p?np[mx]|pnpx|yarn|bunx?|node|tsx|uvx?|poetry|pdm|pipx|hatch|g?make|just|task|deno|cargo|go|rake)|docker(?:-compose)?|python[0-9.]*)$`)
+	manifests = strings.Fields(`package.json .npmrc .yarnrc.yml bunfig.toml deno.json deno.jsonc pyproject.toml uv.toml setup.py GNUmakefile makefile Makefile
+		justfile Justfile Taskfile.yml Rakefile Cargo.toml go.mod docker-compose.yml docker-compose.yaml compose.yml compose.yaml Dockerfile`)
 	inFolder = strings.Fields("package.json index.js index.ts index.mjs __main__.py __init__.py pyproject.toml main.go Cargo.toml")
 )
 
@@ -134,17 +128,13 @@ func (o Options) candidates(d Definition) (out []string) {
 	if full, err := d.expand(o.Getenv); err == nil {
 		d = full
 	}
-	dir := d.Dir
-	if filepath.IsAbs(d.CWD) {
-		dir = d.CWD
-	} else if d.CWD != "" {
-		dir = filepath.Join(dir, d.CWD)
-	}
-	add := func(name string) {
-		if name = filepath.FromSlash(name); !filepath.IsAbs(name) {
-			name = filepath.Join(dir, name)
+	add := func(names ...string) {
+		for _, name := range names {
+			if name = filepath.FromSlash(name); !filepath.IsAbs(name) {
+				name = filepath.Join(d.folder(""), name)
+			}
+			out = append(out, name)
 		}
-		out = append(out, name)
 	}
 	for _, word := range append([]string{d.Command}, d.Args...) {
 		for _, part := range append(between.Split(word, -1), word) {
@@ -152,18 +142,12 @@ func (o Options) candidates(d Definition) (out []string) {
 				continue
 			}
 			module := strings.ReplaceAll(part, ".", "/")
-			for _, name := range []string{part, part + ".py", part + ".js", module + ".py", module + "/__main__.py"} {
-				add(name)
-			}
+			add(part, part+".py", part+".js", module+".py", module+"/__main__.py")
 			for _, name := range inFolder {
 				add(part + "/" + name)
 			}
-			for _, m := range manifests {
-				if m.runner.MatchString(part) {
-					for _, name := range strings.Fields(m.files) {
-						add(name)
-					}
-				}
+			if runner.MatchString(part) {
+				add(manifests...)
 			}
 		}
 	}
