@@ -99,6 +99,14 @@ func Read(path string, max int64) ([]byte, error) {
 // List returns what is in a directory of anchor's own, by name.
 func List(dir string) ([]fs.DirEntry, error) { return os.ReadDir(dir) }
 
+// Move gives a file of anchor's own another place on the same disk, making its directory.
+func Move(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return explain(err)
+	}
+	return explain(os.Rename(from, to))
+}
+
 // Remove deletes a file of anchor's own.
 func Remove(path string) error { return explain(os.Remove(path)) }
 

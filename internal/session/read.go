@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -37,7 +36,10 @@ type record struct {
 
 // reading is what is found in a session.
 type reading struct {
-	file    *os.File
+	file interface { // the session's
+		io.Reader
+		io.ReaderAt
+	}
 	buffer  []byte
 	past    *Past
 	records []record

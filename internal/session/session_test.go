@@ -199,7 +199,22 @@ func TestDirectoriesAreToldApart(t *testing.T) {
 	if err != nil || len(p.Notices) != 1 || !strings.Contains(p.Notices[0], "/t/é") || !strings.Contains(p.Notices[0], "/moved") {
 		t.Fatalf("moved: %q, %v", p.Notices, err)
 	}
+	l.Message("", &msg.User{Text: "after the move"})
 	l.Close()
+	if found, err := s.Newest("/moved"); found != id || err != nil {
+		t.Errorf("after the move it is not found: %q, %v", found, err)
+	}
+	if p := must[*Past](t)(s.Load(id)); len(p.View) != 2 {
+		t.Errorf("%q", texts(p))
+	}
+	here := t.TempDir() // it is still there: its sessions stay
+	create(t, s, here, "x").Close()
+	id = must[string](t)(s.Newest(here))
+	l, _, _ = s.Open(id, "/elsewhere")
+	l.Close()
+	if found, _ := s.Newest(here); found != id {
+		t.Error("a session left its directory")
+	}
 }
 
 func TestIDsAreUnique(t *testing.T) {

@@ -168,6 +168,10 @@ func (s Store) Open(id, dir string) (*Log, *Past, error) {
 	}
 	if from := r.past.Meta.Dir; from != "" && filepath.Clean(from) != s.mask(filepath.Clean(dir)) {
 		r.past.Notices = append(r.past.Notices, fmt.Sprintf("this session was made in %s; it goes on in %s", from, dir))
+		to := filepath.Join(s.slug(dir), id+ext)
+		if _, err := home.List(from); errors.Is(err, fs.ErrNotExist) && home.Move(l.path, to) == nil { // so that it is found there from now on
+			l.path = to
+		}
 	}
 	return l, r.past, nil
 }
