@@ -43,6 +43,7 @@ type Env struct {
 type Found struct {
 	Denial   *Denial
 	Suspects []shellread.Path // may name files
+	Written  []shellread.Path // redirections write to them
 	Doomed   []shellread.Path // would be destroyed; a name that ends in "/." what it leads to, any other a link itself
 }
 

@@ -107,6 +107,7 @@ func (s *scan) redirect(r *syntax.Redirect, in flow, targets []string) (flow, []
 		}
 		if s.secretPath(t); r.Op != syntax.RdrIn {
 			s.overwrites(t, "the redirection to "+t)
+			s.note(&s.Written, t)
 			targets = append(targets, t)
 		}
 	}

@@ -22,7 +22,7 @@ const maxMatches = 10_000
 // execAction reads a command and finds out what it names.
 func (g *Gate) execAction(command string) policy.Exec {
 	a := policy.Exec{Command: command, Reading: shellread.Read(command), Found: denial.Scan(command, denial.Env{Home: g.o.Home, Dir: g.dir, Vars: g.vars()})}
-	a.Facts = policy.Facts{Paths: g.places(a.Reading.Paths, g.resolve), Suspects: g.places(a.Found.Suspects, g.resolve)}
+	a.Facts = policy.Facts{Paths: g.places(a.Reading.Paths, g.resolve), Suspects: g.places(a.Found.Suspects, g.resolve), Written: g.places(a.Found.Written, g.resolve)}
 	if len(a.Found.Doomed) > 0 {
 		a.Facts.Doomed, a.Facts.Home = g.places(a.Found.Doomed, g.itself), resolved(g.o.Home)
 	}

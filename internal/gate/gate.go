@@ -250,7 +250,7 @@ func (g *Gate) titled(title string) string {
 	if g.agent != "" {
 		title = g.agent + ": " + title
 	}
-	return g.show(title)
+	return strings.ReplaceAll(g.show(title), "\n", "\u240a") // a name with a line end forges no line
 }
 
 // nothing is the look of an action that has no detail to find out.
@@ -290,9 +290,11 @@ func (g *Gate) ask(ctx context.Context, d policy.Decision, r Request) error {
 		if d.Suggest != "" {
 			hint = fmt.Sprintf(" It is covered by --allow %q.", d.Suggest)
 		}
-		what, _, _ := strings.Cut(r.Title+": "+r.Detail, "\n")
-		what, _, _ = strings.Cut(what, ": @@ ") // a diff is no part of it
-		g.sink(event.Notice{Message: "Refused: " + strings.TrimSuffix(what, ": ") + hint,
+		what, _, _ := strings.Cut(r.Title+": "+strings.ReplaceAll(strings.TrimSpace(r.Detail), "\n", "\u240a "), ": @@ ") // a diff is no part of it
+		if r := []rune(what); len(r) > 300 {
+			what = string(r[:300]) + "…"
+		}
+		g.sink(event.Notice{Message: "Refused: " + strings.TrimRight(what, ":. ") + "." + hint,
 			Refusal: &event.Refusal{Tool: g.tool, Title: r.Title, Allow: d.Suggest}})
 		return no
 	}

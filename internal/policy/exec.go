@@ -223,7 +223,7 @@ func (r Rules) staysInside(a Exec, i int) bool {
 }
 
 // deniesExec says whether a deny rule refuses a command: shell:WORDS if any command in it, at any depth and behind any
-// wrapper, starts with the words; read:GLOB if it may read such a file.
+// wrapper, starts with the words; read:GLOB if it may read such a file; write and write:GLOB if it redirects output to one.
 func (r Rules) deniesExec(x Rule, a Exec) bool {
 	switch {
 	case x.Kind == "read":
@@ -231,6 +231,10 @@ func (r Rules) deniesExec(x Rule, a Exec) bool {
 			return slices.ContainsFunc(group, func(p Path) bool { return r.denies(x.Arg, p) })
 		}
 		return slices.ContainsFunc(a.Facts.Paths, named) || slices.ContainsFunc(a.Facts.Suspects, named)
+	case x.Kind == "write":
+		return slices.ContainsFunc(slices.Concat(a.Facts.Written...), func(p Path) bool {
+			return p.Abs != "/dev/null" && (x.Arg == "" || r.denies(x.Arg, p))
+		})
 	case x.Kind != "shell":
 		return false
 	case x.Arg == "":

@@ -68,10 +68,11 @@ type Facts struct {
 	// Paths holds, for each of Reading.Paths in its order, what it stands for on disk: one Path for a plain one, all
 	// matches for a glob; for a glob that matches nothing the pattern itself as a path, as bash would pass it on.
 	Paths [][]Path
-	// Suspects and Doomed hold the same for the paths of Found. They are looked at for secrets and deny rules, and for
+	// Suspects, Written and Doomed hold the same for the paths of Found. They are looked at for secrets and deny rules, and for
 	// directories that must not go.
-	Suspects, Doomed [][]Path
-	Home             string // the user's home directory, links resolved
+	Suspects, Written, Doomed [][]Path
+
+	Home string // the user's home directory, links resolved
 	// Parts holds the same for the paths of each part, Reading.Parts[i].Paths[j]: for shell:WORDS, which covers no path
 	// outside. It is only looked at for parts that are not read-only, and to tell programs that show names (ls, du) from
 	// those that show contents.

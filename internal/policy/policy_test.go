@@ -58,7 +58,7 @@ func places(paths []shellread.Path) [][]Path {
 
 func exec(command string) Exec {
 	a := Exec{Command: command, Reading: shellread.Read(command), Found: denial.Scan(command, denial.Env{Home: home, Dir: dir})}
-	a.Facts = Facts{Paths: places(a.Reading.Paths), Suspects: places(a.Found.Suspects), Doomed: places(a.Found.Doomed), Home: home}
+	a.Facts = Facts{Paths: places(a.Reading.Paths), Suspects: places(a.Found.Suspects), Written: places(a.Found.Written), Doomed: places(a.Found.Doomed), Home: home}
 	for _, part := range a.Reading.Parts {
 		a.Facts.Parts = append(a.Facts.Parts, places(part.Paths))
 	}
@@ -149,6 +149,7 @@ func TestCommands(t *testing.T) {
 		{"cp a /tmp/b", "ask", []string{"shell:cp"}}, {"cp a ../b", "ask", []string{"shell:cp"}}, {"cp a b", "allow", []string{"shell:cp"}}, {"cp a .git/hooks/x", "ask", []string{"shell:cp"}}, {"go test ./... ; cat /etc/hosts", "ask", []string{"shell:go test"}}, {"cp a out/x", "ask", []string{"shell:cp"}}, {"ls", "allow", []string{"shell:cp"}},
 		{"git push", "deny", []string{"yolo", "!shell:git push"}}, {"git pull", "allow", []string{"yolo", "!shell:git push"}}, {"git -C . push", "deny", []string{"yolo", "!shell:git push"}}, {"env X=1 git push origin", "deny", []string{"yolo", "!shell:git push"}}, {"true && (git push)", "deny", []string{"yolo", "!shell:git push"}}, {"bash -c 'git push'", "deny", []string{"yolo", "!shell:git push"}}, {"/usr/bin/git push", "deny", []string{"yolo", "!shell:git push"}}, {"echo git push", "allow", []string{"!shell:git push"}}, {"g''it push", "deny", []string{"yolo", "!shell:git push"}},
 		{"ls", "deny", []string{"!shell"}}, {"ls", "deny", []string{"shell", "!shell:ls"}}, {"cat README.md", "deny", []string{"!read:*.md"}}, {"cat inside.md", "deny", []string{"!read:README.md"}}, {"cp README.md x", "deny", []string{"yolo", "!read:README.md"}}, {"find . -exec rm {} +", "deny", []string{"yolo", "!shell:rm"}},
+		{"echo x > n", "deny", []string{"yolo", "!write"}}, {"bash -c 'ls >> out/n'", "deny", []string{"yolo", "!write"}}, {"echo x > docs/b.md", "deny", []string{"yolo", "!write:docs/**"}}, {"cd docs && ls > b.md", "deny", []string{"yolo", "!write:docs/**"}}, {"echo x > n 2>/dev/null", "allow", []string{"yolo", "!write:docs/**"}}, {"ls 2>/dev/null", "allow", []string{"!write"}}, {"ls > /dev/null 2>&1", "allow", []string{"yolo", "!write"}},
 	} {
 		got := Decide(exec(c.command), given(t, c.rules...))
 		if got.Verdict.String() != c.want || got.Reason == "" || got.Rule == "" {
