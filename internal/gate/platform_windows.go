@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -9,6 +10,18 @@ import (
 )
 
 const nonblock = 0
+
+// listing reads the entries of a directory, and returns how to open the regular files among them.
+func listing(dir *os.Root) (names []fs.DirEntry, open func(name string) (io.ReadCloser, int64, error), close func() error, err error) {
+	names, err = fs.ReadDir(dir.FS(), ".")
+	return names, func(name string) (io.ReadCloser, int64, error) {
+		f, info, err := openRegular(dir, name, name)
+		if err != nil {
+			return nil, 0, err
+		}
+		return f, info.Size(), nil
+	}, func() error { return nil }, err
+}
 
 func linkCount(fs.FileInfo) int { return 1 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -63,7 +62,7 @@ func (g *Gate) denied(abs string) bool {
 }
 
 // search reads files of a directory and hands each to look.
-func (s *scan) search(dir *os.Root, files []Entry) (out Skipped) {
+func (s *scan) search(open func(string) (io.ReadCloser, int64, error), files []Entry) (out Skipped) {
 	buffer, _ := s.buffers.Get().(*[]byte)
 	if buffer == nil {
 		buffer = new(make([]byte, 0, 64<<10))
@@ -73,7 +72,7 @@ func (s *scan) search(dir *os.Root, files []Entry) (out Skipped) {
 		if s.ctx.Err() != nil {
 			break
 		}
-		switch data, size, err := readText(dir, path.Base(e.Rel), e.info, buffer); {
+		switch data, size, err := readText(open, path.Base(e.Rel), buffer); {
 		case err != nil:
 			out.Unreadable++
 		case size > readLimit:
@@ -91,17 +90,13 @@ func (s *scan) search(dir *os.Root, files []Entry) (out Skipped) {
 }
 
 // readText reads a file into a buffer that it may grow. data is nil if the file is too large, or no text.
-func readText(dir *os.Root, name string, before fs.FileInfo, buffer *[]byte) (data []byte, size int64, err error) {
-	f, err := dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
+func readText(open func(string) (io.ReadCloser, int64, error), name string, buffer *[]byte) (data []byte, size int64, err error) {
+	f, size, err := open(name)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !os.SameFile(info, before) {
-		return nil, 0, errSwapped
-	}
-	if size = info.Size(); size > readLimit {
+	if size > readLimit {
 		return nil, size, nil
 	}
 	*buffer = slices.Grow((*buffer)[:0], int(size))

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -96,7 +97,16 @@ func (s *scan) share(parts *sync.WaitGroup, part func()) {
 // directory goes through a directory and what is below it, and closes it.
 func (s *scan) directory(dir *os.Root, b branch) {
 	defer dir.Close()
-	names, err := fs.ReadDir(dir.FS(), ".")
+	var names []fs.DirEntry
+	var open func(string) (io.ReadCloser, int64, error)
+	var err error
+	if s.look == nil {
+		names, err = fs.ReadDir(dir.FS(), ".") // with a look at each
+	} else {
+		var done func() error
+		names, open, done, err = listing(dir)
+		defer done()
+	}
 	wanted, below, out := s.sift(b, names)
 	if err != nil {
 		out.Unreadable++
@@ -113,7 +123,7 @@ func (s *scan) directory(dir *os.Root, b branch) {
 	}
 	if s.look != nil {
 		for files := range slices.Chunk(wanted, batch) {
-			s.share(&parts, func() { s.add(nil, s.search(dir, files)) })
+			s.share(&parts, func() { s.add(nil, s.search(open, files)) })
 		}
 		wanted = nil
 	}
@@ -138,8 +148,11 @@ func (s *scan) sift(b branch, names []fs.DirEntry) (wanted []Entry, below []bran
 		rules = with(rules, b.abs, filepath.ToSlash(base[s.top:]), names)
 	}
 	for _, d := range names {
-		info, err := d.Info()
-		if d.Name() == ".git" && !s.o.git || err != nil {
+		var info fs.FileInfo
+		if s.look == nil {
+			info, _ = d.Info() // it was read with the entry
+		}
+		if d.Name() == ".git" && !s.o.git || s.look == nil && info == nil {
 			continue
 		}
 		abs := base + d.Name()
