@@ -250,7 +250,7 @@ func (g *Gate) titled(title string) string {
 	if g.agent != "" {
 		title = g.agent + ": " + title
 	}
-	return strings.ReplaceAll(g.show(title), "\n", "\u240a") // a name with a line end forges no line
+	return OneLine(g.Mask(title))
 }
 
 // nothing is the look of an action that has no detail to find out.

@@ -149,6 +149,24 @@ func TestHeadlessRefusalNamesTheRule(t *testing.T) {
 	}
 }
 
+// TestTitlesKeepToOneLine asks about names that would forge lines, and about a file outside that was not read.
+func TestTitlesKeepToOneLine(t *testing.T) {
+	u := yes()
+	w := newWorld(t, nil, approver(u))
+	if _, err := w.Write(t.Context(), "a\nCreate b\x1b[2K\u202e", WriteOptions{}, set("x")); err != nil || len(u.asked) != 1 || u.asked[0].Title != `Create a␊Create b\x1b[2K\u202e` {
+		t.Errorf("%v %q", err, u.asked)
+	}
+	headless := newWorld(t, map[string]string{"../other": "x"})
+	var refusal *Refusal
+	if _, err := headless.Write(t.Context(), "../other", WriteOptions{NeedSeen: true}, set("y")); !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, "outside") {
+		t.Errorf("%v", err)
+	}
+	headless.Exec(t.Context(), Command{Text: "ls\nrm f"})
+	if n, _ := headless.events[len(headless.events)-1].(event.Notice); !strings.Contains(n.Message, "ls␊ rm f. It is") {
+		t.Errorf("%q", n.Message)
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	u := &user{answer: Answer{Reason: "use b.txt"}}
 	w := newWorld(t, map[string]string{"a.txt": "a\n"}, approver(u))

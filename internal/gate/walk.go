@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
+	"anchor/internal/event"
 	"anchor/internal/policy"
 )
 
@@ -23,6 +25,9 @@ type Entry struct {
 	Depth   int // 1 for the root's own entries
 	info    fs.FileInfo
 }
+
+// OneLine makes the control characters of a file's name visible, line ends too, so that no name forges another line.
+func OneLine(name string) string { return strings.ReplaceAll(event.Visible(name), "\n", "\u240a") }
 
 // WalkOptions say what is visited.
 type WalkOptions struct {

@@ -114,7 +114,8 @@ func (l looks) draft(ctx context.Context, p place, title string, o WriteOptions,
 	case !errors.Is(err, fs.ErrNotExist):
 		return d, err
 	}
-	if d.exists && o.NeedSeen {
+	refused := l.o.Approver == nil && l.decide(policy.Write{Path: p.Path}).Verdict == policy.Ask // which says more
+	if d.exists && o.NeedSeen && !refused {
 		if why := l.seen.check(p.Abs, sumOf(d.old)); why != "" {
 			return d, &StaleError{p.shown(), why}
 		}

@@ -71,7 +71,7 @@ func newest(found []gate.Entry) string {
 	slices.SortFunc(found, func(a, b gate.Entry) int { return cmp.Or(b.Mod.Compare(a.Mod), cmp.Compare(a.Name, b.Name)) })
 	var out strings.Builder
 	for _, e := range found[:min(len(found), globMax)] {
-		out.WriteString(e.Name + "\n")
+		out.WriteString(gate.OneLine(e.Name) + "\n")
 	}
 	if n := len(found) - globMax; n > 0 {
 		fmt.Fprintf(&out, "[%d more: narrow the pattern]\n", n)

@@ -114,6 +114,7 @@ func (s *search) look(e gate.Entry, data []byte) error {
 	if count == 0 {
 		return nil
 	}
+	e.Name = gate.OneLine(e.Name)
 	m := fileMatches{name: e.Name, hits: 1}
 	switch s.Mode {
 	case "files":

@@ -69,7 +69,7 @@ func tree(found []gate.Entry) string {
 }
 
 func label(e gate.Entry) string {
-	name := path.Base(e.Rel)
+	name := gate.OneLine(path.Base(e.Rel))
 	switch {
 	case e.Type.IsDir():
 		return name + "/"
