@@ -126,7 +126,7 @@ func (w *work) addServer(name string, words []string) error {
 	}
 	var ops []string
 	if w.set.MCPServers == nil {
-		ops = append(ops, `{"op":"add","path":"/mcpServers","value":{}}`)
+		ops = append(ops, "{\"op\":\"add\",\"path\":\"/mcpServers\",\"value\":{\n}}")
 	}
 	if err := w.patch(append(ops, fmt.Sprintf(`{"op":"add","path":%s,"value":%s}`, pointer(name), raw))...); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (w *work) patch(ops ...string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unreadable(w.userFile(), err)
 	}
-	v, err := hujson.Parse(append([]byte(nil), cmp.Or(string(data), "{}\n")...))
+	v, err := hujson.Parse(append([]byte(nil), cmp.Or(string(data), "{\n}\n")...))
 	if err != nil {
 		return unreadable(w.userFile(), err)
 	}

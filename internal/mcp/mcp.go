@@ -47,8 +47,12 @@ func Start(ctx context.Context, o Options, definitions []Definition) *Set {
 	transport := newTransport()
 	for _, d := range definitions {
 		s := newServer(o, d, legal[d.Name], transport)
-		s.set(starting, nil)
 		set.servers = append(set.servers, s)
+		if _, err := s.admit(ctx); err != nil { // at once, so that the shortest run tells of it
+			s.giveUp(err)
+			continue
+		}
+		s.set(starting, nil)
 		set.wait.Go(func() { s.run(ctx) })
 	}
 	return set

@@ -83,10 +83,7 @@ func (s *server) run(ctx context.Context) {
 		}
 		end := final{}
 		if errors.As(err, &end) || s.o.Once || attempt >= len(pauses) {
-			s.set(cmp.Or(end.status, failed), err)
-			if end.status != disabled {
-				s.tell("%v", err)
-			}
+			s.giveUp(err)
 			<-ctx.Done()
 			return
 		}
@@ -97,6 +94,16 @@ func (s *server) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// giveUp ends the tries to run the server.
+func (s *server) giveUp(err error) {
+	end := final{status: failed}
+	errors.As(err, &end)
+	s.set(end.status, err)
+	if end.status != disabled {
+		s.tell("%v", err)
 	}
 }
 
