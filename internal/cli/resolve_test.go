@@ -40,6 +40,32 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// A server that is no Ollama gets no request but for its list.
+func TestOtherServersAreNotAskedAsOllama(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			t.Errorf("%s %s", r.Method, r.URL.Path)
+		}
+		if w.Header().Set("Content-Type", "application/json"); r.URL.Path == "/v1/models" {
+			fmt.Fprint(w, `{"data": [{"id": "plain"}]}`)
+		} else {
+			http.Error(w, `{"error": "not found"}`, http.StatusNotFound)
+		}
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	w, err := prepare(t.Context(), shell{env: []string{"HOME=" + dir, "OPENAI_BASE_URL=" + server.URL}, err: os.Stderr}, &options{dir: dir, model: "openai/plain"}, face{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	m, err := w.choose(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.measure(t.Context(), &m)
+}
+
 // Ollama's list has no windows: it is asked for the one that the model is loaded with, that is set, or that it could have.
 func TestOllamaWindow(t *testing.T) {
 	for name, want := range map[string]string{"loaded": "8192 server []", "set:latest": "16384 server []", "plain": "40960 server [plain can have a window of 40960 tokens"} {
@@ -51,6 +77,8 @@ func TestOllamaWindow(t *testing.T) {
 				fmt.Fprint(w, `{"data": [{"id": "loaded"}, {"id": "set:latest"}, {"id": "plain"}]}`)
 			case at == "/api/ps":
 				fmt.Fprint(w, `{"models": [{"name": "loaded:latest", "context_length": 8192}]}`)
+			case at != "/api/show":
+				t.Errorf("asked for %s", at)
 			case at == "/api/show" && strings.Contains(string(body), "set:latest"):
 				fmt.Fprint(w, `{"parameters": "temperature 0.7\nnum_ctx    16384", "model_info": {"qwen3.context_length": 40960}}`)
 			default:

@@ -245,7 +245,11 @@ func (c *Client) Window(ctx context.Context, model string) (tokens int, most boo
 		}
 		return out
 	}
-	for _, m := range ask("/api/ps", nil).Get("models").Array() {
+	loaded := ask("/api/ps", nil).Get("models")
+	if !loaded.IsArray() { // another server, which a POST might confuse
+		return 0, false
+	}
+	for _, m := range loaded.Array() {
 		if name := m.Get("name").String(); name == model || name == model+":latest" {
 			tokens = int(m.Get("context_length").Int())
 		}
