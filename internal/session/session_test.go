@@ -366,7 +366,7 @@ func TestDamageIsTold(t *testing.T) {
 }
 
 func TestKilledWriterLosesNothing(t *testing.T) {
-	for range 15 {
+	for range 100 {
 		state := t.TempDir()
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "SESSION_TEST_WRITER="+state)
@@ -413,6 +413,26 @@ func (f *fullDisk) Write(p []byte) (int, error) {
 	return f.file.Write(p)
 }
 func (f *fullDisk) Close() error { return nil }
+
+// A session that can't be written is gone on with all the same; the first entry tells.
+func TestUnwritable(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root writes whatever the mode says")
+	}
+	s := newStore(t)
+	l := create(t, s, "/w", "one")
+	l.Close()
+	os.WriteFile(l.path, append(must[[]byte](t)(os.ReadFile(l.path)), "{\"kind\":"...), 0o600)
+	os.Chmod(l.path, 0o400)
+	l, p, err := s.Open(l.ID(), "/w")
+	if err != nil || len(p.View) != 1 {
+		t.Fatalf("%v", err)
+	}
+	defer l.Close()
+	if _, err := l.Message("", &msg.User{Text: "two"}); err == nil {
+		t.Error("wrote to a write-protected file")
+	}
+}
 
 func TestFullDisk(t *testing.T) {
 	s := newStore(t)

@@ -157,10 +157,12 @@ func (s Store) Open(id, dir string) (*Log, *Past, error) {
 	r, err := read(l.path, id, false)
 	if err == nil {
 		l.seq, l.turns = r.seq, r.turns
-		l.file, err = home.Append(l.path)
+		if l.file, err = home.Append(l.path); errors.Is(err, fs.ErrPermission) { // the work goes on, the first entry tells
+			l.file, l.dead, err = nil, err, nil
+		}
 	}
-	if err == nil && r.cut > 0 { // so that nothing is glued to a cut line
-		_, err = l.file.Write([]byte("\n"))
+	if err == nil && l.dead == nil && r.cut > 0 { // so that nothing is glued to a cut line
+		_, l.dead = l.file.Write([]byte("\n"))
 	}
 	if err != nil {
 		l.Close()

@@ -63,7 +63,7 @@ func (l *Lines) draw(e event.Event, indent string) {
 			l.say(indent, "%s", words(e.Reason))
 		}
 	case event.Start:
-		l.more(indent, "session %s, model %s, directory %s, anchor %s", e.Session, e.Model, e.Directory, e.Version)
+		l.more(indent, "session %s, model %s, directory %s, %s", e.Session, e.Model, e.Directory, e.Version)
 	case event.Context:
 		l.more(indent, "context: %d of %d tokens", e.Used, e.Window)
 	case event.Usage:

@@ -26,7 +26,7 @@ func TestLines(t *testing.T) {
 	}{
 		{false, false, "> read_file a\\x1b[31m.txt …\n> shell false\n  exit code 1 …\n  a\n  @@ -1 +1 @@\n  -x\n  +y\n  wrote a (+1 -1)\n[agent-1] notice: two\n[agent-1] lines\n" +
 			"check 2 failed: make\n  FAIL\nnothing changed since the last check: stopped\nerror: no such key\n"},
-		{true, true, "session s, model , directory , anchor \nhm\nI look first\n> read_file a\\x1b[31m.txt …\n> shell false\n  exit code 1 …\n  a\n  @@ -1 +1 @@\n  -x\n  +y\n  wrote a (+1 -1)\n[agent-1] notice: two\n[agent-1] lines\n" +
+		{true, true, "session s, model , directory , \nhm\nI look first\n> read_file a\\x1b[31m.txt …\n> shell false\n  exit code 1 …\n  a\n  @@ -1 +1 @@\n  -x\n  +y\n  wrote a (+1 -1)\n[agent-1] notice: two\n[agent-1] lines\n" +
 			"check 2 failed: make\n  FAIL\nnothing changed since the last check: stopped\nusage: 3 in (0 cached), 0 out\nerror: no such key\n"},
 	} {
 		var b strings.Builder
