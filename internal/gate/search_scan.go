@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,16 +96,8 @@ func (s *scan) share(parts *sync.WaitGroup, part func()) {
 // directory goes through a directory and what is below it, and closes it.
 func (s *scan) directory(dir *os.Root, b branch) {
 	defer dir.Close()
-	var names []fs.DirEntry
-	var open func(string) (io.ReadCloser, int64, error)
-	var err error
-	if s.look == nil {
-		names, err = fs.ReadDir(dir.FS(), ".") // with a look at each
-	} else {
-		var done func() error
-		names, open, done, err = listing(dir)
-		defer done()
-	}
+	names, open, done, err := listing(dir)
+	defer done()
 	wanted, below, out := s.sift(b, names)
 	if err != nil {
 		out.Unreadable++
@@ -127,8 +118,11 @@ func (s *scan) directory(dir *os.Root, b branch) {
 		}
 		wanted = nil
 	}
-	s.add(wanted, out)
-	<-s.busy // room for another, while this one waits
+	for i := range wanted {
+		wanted[i].info, _ = dir.Lstat(filepath.Base(wanted[i].Rel))
+	}
+	s.add(slices.DeleteFunc(wanted, func(e Entry) bool { return e.info == nil }), out) // gone meanwhile
+	<-s.busy                                                                           // room for another, while this one waits
 	parts.Wait()
 	s.busy <- struct{}{}
 }
@@ -148,15 +142,11 @@ func (s *scan) sift(b branch, names []fs.DirEntry) (wanted []Entry, below []bran
 		rules = with(rules, b.abs, filepath.ToSlash(base[s.top:]), names)
 	}
 	for _, d := range names {
-		var info fs.FileInfo
-		if s.look == nil {
-			info, _ = d.Info() // it was read with the entry
-		}
-		if d.Name() == ".git" && !s.o.git || s.look == nil && info == nil {
+		if d.Name() == ".git" && !s.o.git {
 			continue
 		}
 		abs := base + d.Name()
-		e := Entry{Name: filepath.ToSlash(abs[s.name:]), Rel: filepath.ToSlash(abs[s.rel:]), Type: d.Type(), Depth: b.depth + 1, info: info}
+		e := Entry{Name: filepath.ToSlash(abs[s.name:]), Rel: filepath.ToSlash(abs[s.rel:]), Type: d.Type(), Depth: b.depth + 1}
 		if rules.Match(filepath.ToSlash(abs[s.top:]), d.IsDir()) {
 			out.Ignored++
 			continue
