@@ -74,7 +74,7 @@ func npm(t *testing.T, name string) string {
 	t.Helper()
 	dir := os.Getenv("ANCHOR_NPM")
 	if dir == "" {
-		t.Skip("set ANCHOR_NPM to a directory with the npm packages of CONTRIBUTING.md")
+		t.Skip("set ANCHOR_NPM to a directory in which npm installed @modelcontextprotocol/server-everything and server-filesystem")
 	}
 	bin := filepath.Join(dir, "node_modules", ".bin")
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
