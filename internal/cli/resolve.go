@@ -267,6 +267,9 @@ func (w *work) scripted(file string) (agent.Model, error) {
 	if w.o.model != "script:"+file {
 		return agent.Model{}, usagef("script:FILE is taken from the flag --model only")
 	}
+	if file == "" {
+		return agent.Model{}, usagef("--model: script: takes a file, as script:FILE")
+	}
 	text, err := userText("--model", file)
 	if err != nil {
 		return agent.Model{}, err

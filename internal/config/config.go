@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -78,6 +79,16 @@ func (s *Settings) User(file string, data []byte, dir string) error {
 	s.warn(d)
 	s.Allow = append(From(file, s.AllowRules), From(file, s.Directories[dir].Allow)...)
 	s.Deny, s.Instructions = From(file, s.DenyRules), From(file, s.InstructionFiles)
+	for _, name := range s.PassEnv {
+		if name == "" || strings.ContainsAny(name, " =$\t\n") {
+			return &Error{File: file, Message: fmt.Sprintf("passEnv takes names of variables, and %q is none", name)}
+		}
+	}
+	for path := range s.Directories {
+		if !filepath.IsAbs(path) {
+			return &Error{File: file, Message: fmt.Sprintf("directories takes absolute paths, and %q is none", path)}
+		}
+	}
 	for name, p := range s.Providers {
 		if p.Name = name; p.Type == "" {
 			p.Type = OpenAI

@@ -49,6 +49,9 @@ func TestFaults(t *testing.T) {
 		{"not an object", `[]`, "a settings file takes an object"},
 		{"no address", `{"providers": {"work": {"keyEnv": "K"}}}`, `provider "work" has no "baseURL"`},
 		{"latin-1", "{\"model\": \"\xe9\"}", "is not UTF-8"},
+		{"variable", `{"passEnv": ["A B"]}`, `"A B" is none`},
+		{"directory", `{"directories": {"site": {}}}`, `directories takes absolute paths`},
+		{"mistyped", `{"providers": {"antropic": {"keyEnv": "K"}}}`, `has no "baseURL"; did you mean "anthropic"?`},
 		{"effort", `{"effort": "huge"}`, "takes off, low, medium or high"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
