@@ -123,8 +123,8 @@ func editor(ctx context.Context, sh shell, o *options) error {
 	})
 }
 
-// interactive is a session of a person's. Until a terminal front takes it over it goes by lines.
-func interactive(ctx context.Context, sh shell, o *options) error {
+// byLines is an interactive session by plain lines.
+func byLines(ctx context.Context, sh shell, o *options) error {
 	m := print.NewLineMode(sh.in, sh.out, o.verbose)
 	return converse(ctx, sh, o, face{sink: m.Event, approver: m, asker: m, person: true}, func(w *work) error {
 		fmt.Fprintf(sh.out, "anchor in %s with %s; /exit or the end of input leaves\n", w.dir, w.model.Name)

@@ -1,0 +1,261 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// key takes a key: those that always mean the same, then the dialog's, then the input's.
+func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
+	m.hint = ""
+	calmly := time.Since(m.since) > calm
+	m.since = time.Now()
+	switch k.String() {
+	case "ctrl+c":
+		return m.stop()
+	case "ctrl+z":
+		return tea.Suspend
+	}
+	if len(m.dialogs) > 0 {
+		if k.String() == "esc" {
+			return m.refuse()
+		}
+		if _, question := m.dialogs[0].(*picker); calmly || question || m.dialogs[0].(*approval).reason != nil {
+			if d := m.dialogs[0]; d.key(k) {
+				m.drop(d)
+			}
+		}
+		return nil
+	}
+	return m.write(k)
+}
+
+// refuse is Esc at a dialog: a question is dismissed, an approval is refused with the whole turn.
+func (m *model) refuse() tea.Cmd {
+	d := m.dialogs[0]
+	d.dismiss()
+	m.drop(d)
+	if _, ok := d.(*approval); ok {
+		m.halt()
+	}
+	return nil
+}
+
+// stop is Ctrl-C: it ends what runs, else empties the input; soon again it leaves.
+func (m *model) stop() tea.Cmd {
+	again := time.Since(m.interrupt) < twice
+	m.interrupt = time.Now()
+	switch {
+	case again:
+		return m.leave()
+	case m.cancel != nil:
+		m.halt()
+	default:
+		m.input.reset()
+	}
+	m.hint = "Ctrl-C again leaves"
+	return nil
+}
+
+// halt cancels what runs. Messages that wait for its end go back into the input.
+func (m *model) halt() {
+	if m.cancel == nil {
+		return
+	}
+	m.cancel()
+	if len(m.waiting) > 0 {
+		m.input.set(strings.Join(append(m.waiting, m.input.text()), "\n"))
+		m.input.plain = true
+		m.waiting = nil
+	}
+}
+
+func (m *model) leave() tea.Cmd {
+	m.halt()
+	m.printer.flush()
+	m.leaving = true
+	return nil
+}
+
+// write takes a key of the input.
+func (m *model) write(k tea.KeyPressMsg) tea.Cmd {
+	in, name := &m.input, k.String()
+	if len(in.menu) > 0 && m.pick(name) {
+		return nil
+	}
+	if name != "ctrl+r" {
+		in.query = ""
+	}
+	switch name {
+	case "esc":
+		m.halt()
+	case "enter":
+		if strings.HasSuffix(in.text(), "\\") && in.at == len(in.cells) {
+			in.cut(in.at-1, in.at)
+			in.insert("\n")
+			return nil
+		}
+		return m.submit()
+	case "ctrl+j", "alt+enter", "shift+enter":
+		in.insert("\n")
+	case "ctrl+r":
+		in.search()
+	case "ctrl+d":
+		if in.empty() {
+			return m.leave()
+		}
+		in.key(k, m.inputWidth())
+	case "up", "down":
+		if !in.key(k, m.inputWidth()) {
+			in.look(map[string]int{"up": 1, "down": -1}[name])
+		}
+	default:
+		if in.key(k, m.inputWidth()) {
+			m.complete()
+		}
+		if in.empty() {
+			in.plain = false
+		}
+	}
+	return nil
+}
+
+// pick takes a key of the completion menu.
+func (m *model) pick(name string) bool {
+	in := &m.input
+	switch name {
+	case "up", "ctrl+p":
+		in.chosen = (in.chosen + len(in.menu) - 1) % len(in.menu)
+	case "down", "ctrl+n":
+		in.chosen = (in.chosen + 1) % len(in.menu)
+	case "esc":
+		in.menu = nil
+	case "tab":
+		in.accept()
+	case "enter":
+		command := strings.HasPrefix(in.menu[in.chosen].text, "/")
+		in.accept()
+		return !command // the command runs at once
+	default:
+		return false
+	}
+	return true
+}
+
+// complete looks for what could go on from the cursor.
+func (m *model) complete() {
+	in := &m.input
+	in.menu, in.chosen = nil, 0
+	if name, ok := in.slash(); ok {
+		for _, c := range m.o.Commands {
+			if strings.HasPrefix(c.Name, name) {
+				in.menu = append(in.menu, choice{"/" + c.Name, strings.TrimSpace(c.Args + "  " + c.Help)})
+			}
+		}
+	}
+	if part, ok := in.part(); ok && !in.plain && m.o.Files != nil {
+		m.beside(func() tea.Msg { return completed{part, m.o.Files(m.ctx, part)} })
+	}
+}
+
+// submit sends what was written: a command, a shell command, or a message.
+func (m *model) submit() tea.Cmd {
+	text, plain := strings.TrimSpace(m.input.text()), m.input.plain
+	if text == "" {
+		return nil
+	}
+	if m.input.remember(text) && m.o.Remember != nil {
+		m.o.Remember(text)
+	}
+	m.input.reset()
+	switch {
+	case !plain && text[0] == '!' && m.o.Shell != nil:
+		return m.alone(text, func(ctx context.Context) (string, error) { return m.o.Shell(ctx, strings.TrimSpace(text[1:])) })
+	case !plain && text[0] == '/':
+		return m.command(text)
+	case m.cancel != nil:
+		if m.o.Queue != nil && m.o.Queue(text) {
+			m.echo(text)
+		} else {
+			m.waiting = append(m.waiting, text)
+		}
+		return nil
+	}
+	m.echo(text)
+	return m.turn(text)
+}
+
+// alone runs what must not run beside a turn, and shows what it returns.
+func (m *model) alone(text string, f func(context.Context) (string, error)) tea.Cmd {
+	if m.cancel != nil {
+		m.input.set(text)
+		m.hint = "not while a turn runs; Esc cancels it"
+		return nil
+	}
+	m.echo(text)
+	s, width := m.printer.style, m.width
+	return m.begin(func(ctx context.Context) done {
+		out, err := f(ctx)
+		if err != nil {
+			return done{say: wrap(s.red(clean(err.Error())), width, "! ", "  ")}
+		}
+		return done{say: wrap(clean(strings.TrimRight(out, "\n")), width, "", "")}
+	})
+}
+
+// command runs /NAME ARGS: one of the session's own, or what Fallback makes of it.
+func (m *model) command(text string) tea.Cmd {
+	name, args, _ := strings.Cut(text[1:], " ")
+	switch name {
+	case "exit", "quit":
+		return m.leave()
+	case "help":
+		m.echo(text)
+		m.printer.say(m.help())
+		return nil
+	}
+	for _, c := range m.o.Commands {
+		if c.Name == name {
+			return m.alone(text, func(ctx context.Context) (string, error) { return c.Run(ctx, strings.TrimSpace(args)) })
+		}
+	}
+	prompt, ok, err := "", false, error(nil)
+	if m.o.Fallback != nil {
+		prompt, ok, err = m.o.Fallback(m.ctx, name, args)
+	}
+	switch {
+	case err != nil:
+		m.printer.line("! ", m.printer.style.red, "%v", err)
+	case !ok:
+		m.printer.line("! ", m.printer.style.red, "no command /%s; did you mean /%s? /help lists them", name, m.nearest(name))
+	case m.cancel != nil:
+		m.waiting = append(m.waiting, prompt)
+	default:
+		m.echo(text)
+		return m.turn(prompt)
+	}
+	return nil
+}
+
+// help lists the commands and the keys.
+func (m *model) help() string {
+	var out []string
+	row := func(name, help string) {
+		out = append(out, wrap(fmt.Sprintf("%-22s %s", name, help), m.width, "  ", "      "))
+	}
+	row("/help", "this list")
+	for _, c := range m.o.Commands {
+		row(strings.TrimSpace("/"+c.Name+" "+c.Args), c.Help)
+	}
+	row("/exit", "leave; Ctrl-D too")
+	row("!COMMAND", "run a command of yours")
+	row("@FILE", "name a file")
+	row("Alt-Enter, Ctrl-J", "a new line; a backslash at the end too")
+	row("Ctrl-R", "look for an earlier entry")
+	row("Esc, Ctrl-C", "cancel what runs")
+	return strings.Join(out, "\n")
+}

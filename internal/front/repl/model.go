@@ -1,0 +1,233 @@
+package repl
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"anchor/internal/event"
+)
+
+// twice is how soon a second Ctrl-C must come to leave.
+const twice = 1500 * time.Millisecond
+
+// model is the state of the program. Only the program's loop touches it, but for work, which counts the goroutines it started.
+type model struct {
+	ctx     context.Context
+	o       Options
+	program *tea.Program
+	ready   func() // hands over what came before; called once the size is known
+	work    sync.WaitGroup
+
+	width, height int
+	printer       printer
+	printing      bool // a print is on its way
+	leaving       bool
+
+	input   input
+	dialogs []dialog
+	since   time.Time // when a key came last, or the dialog changed
+
+	cancel    context.CancelFunc // of what runs, or nil
+	began     time.Time
+	frame     int
+	interrupt time.Time // the last Ctrl-C
+	hint      string
+	waiting   []string // messages for when what runs has ended
+	used      event.Context
+	usage     event.Usage
+}
+
+func newModel(ctx context.Context, o Options, first string) *model {
+	m := &model{ctx: ctx, o: o, input: newInput(o)}
+	m.printer = printer{style: style{o.NoColor}, verbose: o.Verbose, agents: map[string]bool{}}
+	if strings.TrimSpace(first) != "" {
+		m.waiting = []string{first}
+	}
+	return m
+}
+
+func (m *model) Init() tea.Cmd { return nil }
+
+// Update takes a message. All that it printed goes out behind it.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.take(msg)
+	if m.leaving && !m.printing && len(m.printer.out) == 0 {
+		return m, tea.Quit
+	}
+	return m, tea.Batch(m.print(), cmd)
+}
+
+func (m *model) take(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		return m.resize(msg)
+	case happened:
+		m.event(msg.event)
+	case asked:
+		return m.ask(msg.dialog)
+	case withdrawn:
+		m.drop(msg.dialog)
+	case printed:
+		m.printing = false
+	case tick:
+		return m.spin()
+	case done:
+		return m.ended(msg)
+	case completed:
+		m.input.offer(msg)
+	case tea.PasteMsg:
+		if len(m.dialogs) == 0 {
+			m.input.paste(msg.Content)
+			m.complete()
+		}
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	}
+	return nil
+}
+
+func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
+	start := m.width == 0
+	m.width, m.height = max(size.Width, 10), max(size.Height, 4)
+	m.printer.width = m.width
+	if !start {
+		return nil
+	}
+	m.work.Go(m.ready)
+	return m.next()
+}
+
+func (m *model) event(e event.Event) {
+	switch e := e.(type) {
+	case event.Context:
+		m.used = e
+	case event.Usage:
+		m.usage = m.usage.Add(e)
+	}
+	m.printer.event(e)
+}
+
+// ask opens a dialog; one that comes while another is open waits behind it.
+func (m *model) ask(d dialog) tea.Cmd {
+	m.dialogs = append(m.dialogs, d)
+	if len(m.dialogs) == 1 {
+		m.show()
+	}
+	return tea.Raw("\a")
+}
+
+// show prints what the first dialog is about.
+func (m *model) show() {
+	m.printer.flush()
+	m.printer.say(m.dialogs[0].shown(m.printer.style, m.width))
+	if a, ok := m.dialogs[0].(*approval); ok {
+		m.printer.asked = clean(a.request.Detail)
+	}
+	m.since = time.Now()
+}
+
+// drop closes a dialog.
+func (m *model) drop(d dialog) {
+	for i, open := range m.dialogs {
+		if open == d {
+			m.dialogs = append(m.dialogs[:i:i], m.dialogs[i+1:]...)
+			if i == 0 && len(m.dialogs) > 0 {
+				m.show()
+			}
+			return
+		}
+	}
+}
+
+// print sends the next lines on their way. They are fewer than the screen has, since what is printed is moved in above the view.
+func (m *model) print() tea.Cmd {
+	if m.printing || len(m.printer.out) == 0 {
+		return nil
+	}
+	lines := strings.Split(strings.Join(m.printer.out, "\n"), "\n")
+	n := min(len(lines), max(1, m.height/2))
+	if m.printer.out = nil; n < len(lines) {
+		m.printer.out = []string{strings.Join(lines[n:], "\n")}
+	}
+	m.printing = true
+	text := strings.Join(lines[:n], "\n")
+	if text == "" {
+		text = " " // nothing would be printed at all
+	}
+	return tea.Sequence(tea.Println(text), func() tea.Msg { return printed{} })
+}
+
+// begin runs f beside the program; what it returns comes back as a message. One thing runs at a time.
+func (m *model) begin(f func(ctx context.Context) done) tea.Cmd {
+	ctx, cancel := context.WithCancel(m.ctx)
+	m.cancel, m.began = cancel, time.Now()
+	m.beside(func() tea.Msg { defer cancel(); return f(ctx) })
+	return m.spin()
+}
+
+// beside runs f in a goroutine that Run waits for. A panic gives the terminal back before it ends the process.
+func (m *model) beside(f func() tea.Msg) {
+	m.work.Go(func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				_ = m.program.ReleaseTerminal()
+				panic(fault)
+			}
+		}()
+		m.program.Send(f())
+	})
+}
+
+// ended goes on after a turn or a command.
+func (m *model) ended(d done) tea.Cmd {
+	m.cancel = nil
+	m.printer.flush()
+	if d.say != "" {
+		m.printer.say(d.say)
+	}
+	clear(m.printer.agents)
+	if d.prompt != "" {
+		m.waiting = append([]string{d.prompt}, m.waiting...)
+	}
+	if next := m.next(); next != nil {
+		return next
+	}
+	if time.Since(m.began) > 10*time.Second {
+		return tea.Raw("\a")
+	}
+	return nil
+}
+
+// next starts a turn with the message that waits.
+func (m *model) next() tea.Cmd {
+	if len(m.waiting) == 0 || m.cancel != nil {
+		return nil
+	}
+	text := m.waiting[0]
+	m.waiting = m.waiting[1:]
+	m.echo(text)
+	return m.turn(text)
+}
+
+func (m *model) turn(text string) tea.Cmd {
+	return m.begin(func(ctx context.Context) done { m.o.Turn(ctx, text); return done{} })
+}
+
+// echo prints what the user said.
+func (m *model) echo(text string) {
+	m.printer.flush()
+	m.printer.say("\n" + wrap(m.printer.style.bold(clean(text)), m.width, "> ", "  "))
+}
+
+// spin turns the spinner as long as something runs.
+func (m *model) spin() tea.Cmd {
+	if m.cancel == nil {
+		return nil
+	}
+	m.frame++
+	return tea.Tick(120*time.Millisecond, func(at time.Time) tea.Msg { return tick{at} })
+}

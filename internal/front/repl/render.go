@@ -1,0 +1,188 @@
+package repl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"anchor/internal/diff"
+	"anchor/internal/event"
+)
+
+// printer makes lines of events. out holds what is to be printed; tail is the end of the model's text that is not finished yet.
+type printer struct {
+	style   style
+	width   int
+	verbose bool
+
+	out      []string
+	tail     string // Markdown
+	thinking string
+	asked    string // the diff that an approval showed last: the write shows it no second time
+	agents   map[string]bool
+}
+
+func (p *printer) say(text string) { p.out = append(p.out, text) }
+
+// line prints foreign text behind a mark, wrapped.
+func (p *printer) line(mark string, look func(string) string, format string, args ...any) {
+	blank := strings.Repeat(" ", ansi.StringWidth(mark))
+	p.say(wrap(look(clean(fmt.Sprintf(format, args...))), p.width, mark, blank))
+}
+
+// event prints an event of the main agent.
+func (p *printer) event(e event.Event) {
+	switch e := e.(type) {
+	case event.Text:
+		p.finishThinking()
+		p.tail += e.Text
+		done, rest := finished(p.tail)
+		p.markdown(done)
+		p.tail = rest
+		return
+	case event.Thinking:
+		p.thinking += e.Text
+		return
+	case event.Usage, event.Context, event.Start, event.Ready:
+		return
+	}
+	p.flush()
+	p.tool("", e)
+}
+
+// tool prints what is told in whole lines; of a sub-agent behind its id.
+func (p *printer) tool(who string, e event.Event) {
+	s := p.style
+	words := func(s string) string { return strings.ReplaceAll(s, "_", " ") }
+	switch e := e.(type) {
+	case event.ToolStart:
+		name := strings.TrimSpace(words(e.Name) + " " + e.Summary)
+		p.say(s.cyan("● ") + who + clip(clean(name), p.width-2-ansi.StringWidth(who)))
+	case event.ToolEnd:
+		p.outcome(who, e)
+	case event.Diff:
+		if who == "" && clean(e.Diff) != p.asked {
+			p.say("  " + s.bold(clip(clean(e.Path), p.width-2)) + "\n" + colouredDiff(s, clean(e.Diff), p.width))
+		}
+		p.asked = ""
+	case event.FileChanged:
+		p.say(s.dim("  └ " + who + clip(fmt.Sprintf("wrote %s (+%d -%d)", clean(e.Path), e.Added, e.Removed), p.width-4)))
+	case event.LoopWarning:
+		p.line("! ", s.yellow, "%sloop guard: %s", who, e.Message)
+	case event.Compacting:
+		p.line("… ", s.dim, "%ssummarizing older turns (%d tokens)", who, e.Before)
+	case event.ContextReduced:
+		p.line("… ", s.dim, "%scontext %s: %d tokens, now %d", who, words(e.Kind), e.Before, e.After)
+	case event.Notice:
+		p.line("! ", s.yellow, "%s%s", who, e.Message)
+	case event.Error:
+		p.line("! ", s.red, "%s%s", who, e.Message)
+	case event.Check:
+		p.check(e)
+	case event.SubAgent:
+		p.subAgent(e)
+	case event.TurnEnd:
+		p.end(who, e)
+	}
+}
+
+// outcome is the line of a finished call: its first line of output, dim, or red where it failed.
+func (p *printer) outcome(who string, e event.ToolEnd) {
+	text := clip(clean(e.Result), p.width-4-ansi.StringWidth(who))
+	switch {
+	case !e.OK:
+		p.say(p.style.red("  └ " + who + text))
+	case text != "":
+		p.say(p.style.dim("  └ " + who + text))
+	}
+}
+
+func (p *printer) check(e event.Check) {
+	look, outcome := p.style.red, "failed"
+	if e.Passed {
+		look, outcome = p.style.green, "passed"
+	}
+	p.line("● ", look, "check %d %s: %s", e.Round, outcome, e.Command)
+	if e.Output != "" && !e.Passed {
+		p.line("  ", p.style.dim, "%s", last(strings.TrimRight(e.Output, "\n"), 15))
+	}
+	switch e.Outcome {
+	case "no_changes":
+		p.line("  ", look, "nothing changed since the last check: stopped")
+	case "out_of_rounds":
+		p.line("  ", look, "all check rounds are used up: stopped")
+	}
+}
+
+// subAgent prints what a sub-agent does, without its text, and counts those that run.
+func (p *printer) subAgent(e event.SubAgent) {
+	who := "[" + clean(e.Agent) + "] "
+	switch inner := e.Event.(type) {
+	case event.Text, event.Thinking, event.Usage, event.Context:
+		p.agents[e.Agent] = true
+	case event.TurnEnd:
+		delete(p.agents, e.Agent)
+		p.line("● ", p.style.cyan, "%s%s", who, strings.ReplaceAll(inner.Reason, "_", " "))
+	default:
+		p.agents[e.Agent] = true
+		p.tool(who, inner)
+	}
+}
+
+// end prints how a turn ended, where that is not a matter of course.
+func (p *printer) end(who string, e event.TurnEnd) {
+	look := p.style.yellow
+	if e.Reason == event.Failed {
+		look = p.style.red
+	}
+	switch reason := strings.ReplaceAll(e.Reason, "_", " "); {
+	case e.Detail != nil:
+		p.line("■ ", look, "%s%s: %s", who, reason, *e.Detail)
+	case e.Reason != event.Completed:
+		p.line("■ ", look, "%s%s", who, reason)
+	}
+}
+
+// flush finishes the text that is in the making.
+func (p *printer) flush() {
+	p.finishThinking()
+	p.markdown(p.tail)
+	p.tail = ""
+}
+
+func (p *printer) finishThinking() {
+	if text := strings.TrimSpace(p.thinking); text != "" && p.verbose {
+		p.line("  ", p.style.dim, "%s", text)
+	}
+	p.thinking = ""
+}
+
+func (p *printer) markdown(text string) {
+	if text = strings.Trim(text, "\n"); strings.TrimSpace(text) != "" {
+		p.say("\n" + renderMarkdown(p.style, clean(text), p.width))
+	}
+}
+
+// colouredDiff draws the hunks of a unified diff; lines longer than the width are wrapped, none is left out.
+func colouredDiff(s style, unified string, width int) string {
+	var out []string
+	for l := range strings.SplitSeq(strings.Trim(unified, "\n"), "\n") {
+		look := func(t string) string { return t }
+		switch {
+		case strings.HasPrefix(l, "+"):
+			look = s.green
+		case strings.HasPrefix(l, "-"):
+			look = s.red
+		case strings.HasPrefix(l, "@@"):
+			look = s.cyan
+		}
+		for part := range strings.SplitSeq(ansi.Hardwrap(l, max(8, width-4), true), "\n") {
+			out = append(out, "    "+look(part))
+		}
+	}
+	if added, removed := diff.Count(unified); added+removed > 0 {
+		out = append(out, s.dim(fmt.Sprintf("    +%d -%d", added, removed)))
+	}
+	return strings.Join(out, "\n")
+}

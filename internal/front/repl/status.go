@@ -1,0 +1,137 @@
+package repl
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// View draws what is not finished: the end of the model's text, the dialog or the input, the status line. It stays shorter than the
+// screen.
+func (m *model) View() tea.View {
+	if m.leaving || m.width == 0 {
+		return tea.NewView("")
+	}
+	var below []string
+	var cursor *tea.Cursor
+	room := max(1, min(m.height/2, m.height-3))
+	if len(m.dialogs) > 0 {
+		below = strings.Split(m.dialogs[0].view(m.printer.style, m.width, room), "\n")
+	} else {
+		below, cursor = m.writing(room)
+	}
+	below = append(below, m.status())
+	above := m.unfinished(m.height - len(below) - 1)
+	if cursor != nil {
+		cursor.Position.Y += len(above)
+	}
+	v := tea.NewView(strings.Join(append(above, below...), "\n"))
+	v.Cursor = cursor
+	return v
+}
+
+// unfinished is the end of the text that still comes, at most n lines of it.
+func (m *model) unfinished(n int) []string {
+	if n < 1 || strings.TrimSpace(m.printer.tail) == "" {
+		return nil
+	}
+	tail := m.printer.tail
+	if len(tail) > 16<<10 {
+		tail = tail[len(tail)-16<<10:] // of a long block of code only the end is drawn before it is finished
+	}
+	text := renderMarkdown(m.printer.style, clean(strings.Trim(strings.ToValidUTF8(tail, ""), "\n")), m.width)
+	return append([]string{""}, strings.Split(last(text, n-1), "\n")...)
+}
+
+const prompt = "> "
+
+func (m *model) inputWidth() int { return max(4, m.width-len(prompt)-1) }
+
+// writing is the input with its menu, and where the cursor stands.
+func (m *model) writing(room int) ([]string, *tea.Cursor) {
+	menu := m.menu(min(6, room-1))
+	rows, at := m.input.view(m.inputWidth(), max(1, room-len(menu)))
+	for i := range rows {
+		rows[i] = map[bool]string{true: m.printer.style.cyan(prompt), false: "  "}[i == 0] + rows[i]
+	}
+	return append(rows, menu...), tea.NewCursor(at.x+len(prompt), at.y)
+}
+
+// menu is the completion menu, at most n rows around the chosen one.
+func (m *model) menu(n int) (out []string) {
+	rows := m.input.menu
+	from := max(0, min(m.input.chosen-n/2, len(rows)-n))
+	for i := from; i < min(len(rows), from+n); i++ {
+		text := clip(fmt.Sprintf("%-14s %s", clean(rows[i].text), rows[i].help), m.width-3)
+		if i == m.input.chosen {
+			out = append(out, m.printer.style.cyan("  "+text))
+		} else {
+			out = append(out, m.printer.style.dim("  "+text))
+		}
+	}
+	return out
+}
+
+// status is the last line: what runs, or a hint, then what is known of the session, as much as fits.
+func (m *model) status() string {
+	parts := []string{}
+	if m.cancel != nil {
+		parts = append(parts, fmt.Sprintf("%c %s", []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")[m.frame%10], time.Since(m.began).Truncate(time.Second)))
+	}
+	if n := len(m.printer.agents); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d agents", n))
+	}
+	if n := len(m.waiting); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d waiting", n))
+	}
+	if m.hint != "" {
+		parts = append(parts, m.hint)
+	}
+	if m.used.Window > 0 {
+		parts = append(parts, fmt.Sprintf("%d%% context", 100*m.used.Used/m.used.Window))
+	}
+	parts = append(parts, m.o.Model())
+	if total := m.usage.Input + m.usage.Output; total > 0 {
+		parts = append(parts, fmt.Sprintf("%s in, %s out", short(m.usage.Input), short(m.usage.Output)))
+	}
+	if m.o.Dir != "" {
+		parts = append(parts, m.o.Dir)
+	}
+	line := ""
+	for _, p := range parts {
+		if next := strings.TrimPrefix(line+" · "+clean(p), " · "); line == "" || ansi.StringWidth(next) < m.width {
+			line = next
+		}
+	}
+	return m.printer.style.dim(clip(line, m.width-1))
+}
+
+// short writes a count of tokens.
+func short(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+// nearest is the command whose name is most like a word: the most characters in common from the start, then the nearest length.
+func (m *model) nearest(word string) string {
+	best, most := "help", -1
+	for _, c := range append([]Command{{Name: "help"}, {Name: "exit"}}, m.o.Commands...) {
+		n := 0
+		for n < min(len(word), len(c.Name)) && word[n] == c.Name[n] {
+			n++
+		}
+		gap := len(word) - len(c.Name)
+		if score := 100*n - gap*gap; score > most {
+			best, most = c.Name, score
+		}
+	}
+	return best
+}

@@ -1,0 +1,159 @@
+// Package repl is the session in a terminal. It draws inline: what is finished is printed above and belongs to the terminal's own
+// scrollback; only the unfinished end of the model's text, an open question, the input and the status line are redrawn.
+//
+// Everything that happens is a message to one bubbletea program, in order: keys, events of the core, questions. Printing is a
+// message too, and bubbletea runs each such message in a goroutine of its own; so that lines keep their order only one print is
+// on its way at a time, and the others wait in the printer.
+package repl
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"anchor/internal/event"
+	"anchor/internal/gate"
+	"anchor/internal/tool"
+)
+
+// Options is what the session is made of. Without a function, what needs it is not offered.
+type Options struct {
+	In      io.Reader // a terminal
+	Out     io.Writer // a terminal
+	Env     []string  // "K=V": TERM and what else tells what the terminal can do
+	NoColor bool
+	Verbose bool // show the model's thinking too
+
+	// Turn does the work for a message; it returns when the turn has ended. Queue hands a message to the running turn; false if none runs.
+	Turn  func(ctx context.Context, text string)
+	Queue func(text string) bool
+	// Shell runs a command of the user's and returns what it gave.
+	Shell func(ctx context.Context, command string) (string, error)
+	// Commands are those that begin with a slash. Fallback takes the names that are none of them; ok is false if it knows none either.
+	Commands []Command
+	Fallback func(ctx context.Context, name, args string) (prompt string, ok bool, err error)
+	// Files lists the files whose paths begin with or hold what stands behind an @, best first.
+	Files func(ctx context.Context, part string) []string
+	// History is what was entered before, oldest first; Remember keeps an entry.
+	History  []string
+	Remember func(text string)
+	Dir      string // the directory, as it is shown
+	// Model is the name of the model as it is now.
+	Model func() string
+}
+
+// Command is a slash command. Run returns the text to show; Prompt, if it is not empty, becomes a message to the model.
+type Command struct {
+	Name, Args, Help string
+	Run              func(ctx context.Context, args string) (string, error)
+}
+
+// Terminal is the session's face: a Sink, a gate.Approver and a tool.Asker. Use New; what comes before Run is kept until then.
+type Terminal struct {
+	mu      sync.Mutex
+	early   []tea.Msg // what came before the program ran
+	program *tea.Program
+	over    chan struct{} // closed when Run is about to return
+}
+
+// New returns a terminal that nothing is drawn on yet.
+func New() *Terminal { return &Terminal{over: make(chan struct{})} }
+
+// Event draws an event, in order. It may wait for the terminal.
+func (t *Terminal) Event(e event.Event) { t.send(happened{e}) }
+
+func (t *Terminal) send(m tea.Msg) {
+	t.mu.Lock()
+	p := t.program
+	if p == nil {
+		t.early = append(t.early, m)
+	}
+	t.mu.Unlock()
+	if p != nil {
+		p.Send(m) // nothing once the program has ended
+	}
+}
+
+// Approve shows the action whole and waits for a key; the end of ctx takes the question away.
+func (t *Terminal) Approve(ctx context.Context, r gate.Request) (gate.Answer, error) {
+	a := &approval{request: r, answer: make(chan gate.Answer, 1)}
+	t.send(asked{a})
+	return wait(ctx, t, a, a.answer)
+}
+
+// Ask shows the options to choose from; the end of ctx takes the question away.
+func (t *Terminal) Ask(ctx context.Context, q tool.Question) (string, bool, error) {
+	p := newPicker(q)
+	t.send(asked{p})
+	a, err := wait(ctx, t, p, p.answer)
+	return a.text, a.ok && err == nil, err
+}
+
+// errOver is the answer to questions that nobody sees any more.
+var errOver = errors.New("the session has ended")
+
+func wait[A any](ctx context.Context, t *Terminal, d dialog, answer <-chan A) (none A, err error) {
+	select {
+	case a := <-answer:
+		return a, nil
+	case <-ctx.Done():
+		t.send(withdrawn{d})
+		return none, context.Cause(ctx)
+	case <-t.over:
+		return none, errOver
+	}
+}
+
+// Run takes the first message, if there is one, and then what the user enters, until they leave (nil) or ctx ends (its cause). When
+// it returns, the terminal is as it was and no turn runs any more.
+func (t *Terminal) Run(ctx context.Context, o Options, first string) error {
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	m := newModel(inner, o, first)
+	p := tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithContext(inner), tea.WithoutSignalHandler())
+	m.program, m.ready = p, func() { t.start(p) }
+	_, err := p.Run()
+	stop()
+	close(t.over)
+	m.work.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// start hands over what came early, and lets later messages go straight to the program.
+func (t *Terminal) start(p *tea.Program) {
+	for {
+		t.mu.Lock()
+		early := t.early
+		t.early = nil
+		if len(early) == 0 {
+			t.program = p
+			t.mu.Unlock()
+			return
+		}
+		t.mu.Unlock()
+		for _, m := range early {
+			p.Send(m)
+		}
+	}
+}
+
+// The messages of the program, beside those of bubbletea.
+type (
+	happened  struct{ event event.Event }
+	asked     struct{ dialog dialog }
+	withdrawn struct{ dialog dialog }
+	printed   struct{}                     // the print on its way is on the screen
+	tick      struct{ at time.Time }       // the spinner turns
+	done      struct{ say, prompt string } // a turn or a command ended; say is to be shown, prompt to be sent
+	completed struct {                     // what completion found for a part
+		part  string
+		found []string
+	}
+)
