@@ -51,7 +51,7 @@ func openPlain(dir int, name string) (io.ReadCloser, int64, error) {
 		err = errSwapped
 	}
 	if err != nil {
-		unix.Close(fd)
+		_ = unix.Close(fd) // nothing was read or written
 	}
 	return descriptor(fd), st.Size, err
 }

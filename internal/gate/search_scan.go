@@ -97,7 +97,7 @@ func (s *scan) share(parts *sync.WaitGroup, part func()) {
 func (s *scan) directory(dir *os.Root, b branch) {
 	defer dir.Close()
 	names, open, done, err := listing(dir)
-	defer done()
+	defer func() { _ = done() }()
 	wanted, below, out := s.sift(b, names)
 	if err != nil {
 		out.Unreadable++

@@ -128,7 +128,7 @@ func (o Options) locked(ctx context.Context, file string, do func() error) error
 			return err
 		}
 		if held {
-			defer unlock()
+			defer func() { _ = unlock() }()
 			return do()
 		}
 		if time.Now().After(until) {
