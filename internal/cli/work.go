@@ -25,6 +25,24 @@ func (w *work) open(ctx context.Context) error {
 		return err
 	}
 	w.measure(ctx, &w.model)
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
+	w.face.sink(event.Start{Session: w.id(), Model: w.model.Name, Directory: w.dir, Version: version()})
+	if !w.o.noMCP {
+		w.startServers(ctx)
+	}
+	if w.o.verbose {
+		w.notices = append(w.notices, "commands that run unasked: "+gate.Confinement())
+	}
+	for _, n := range w.notices {
+		w.face.sink(event.Notice{Message: n})
+	}
+	return nil
+}
+
+// begin opens the session file and makes the agent for it.
+func (w *work) begin(ctx context.Context) error {
 	if err := w.openSession(); err != nil {
 		return err
 	}
@@ -45,16 +63,6 @@ func (w *work) open(ctx context.Context) error {
 		System: prompt.String(), Skills: skill.Set{Gate: w.gate, Skills: found.Skills}, Definitions: prompt.Agents,
 		Effort: string(w.set.Effort), MaxRounds: w.o.maxRounds, CompactAt: float64(w.set.CompactAt),
 	})
-	w.face.sink(event.Start{Session: w.id(), Model: w.model.Name, Directory: w.dir, Version: version()})
-	if !w.o.noMCP {
-		w.startServers(ctx)
-	}
-	if w.o.verbose {
-		w.notices = append(w.notices, "commands that run unasked: "+gate.Confinement())
-	}
-	for _, n := range w.notices {
-		w.face.sink(event.Notice{Message: n})
-	}
 	return nil
 }
 
@@ -154,7 +162,11 @@ func (w *work) record(r gate.Record) error {
 
 // turn does the whole work for one input: a turn, or with --until turns and checks.
 func (w *work) turn(ctx context.Context, text string) {
-	w.agent.Work(ctx, agent.Input{Text: text}, agent.Until{Command: w.o.until, Rounds: w.o.untilRounds, Protect: w.o.protect})
+	w.input(ctx, agent.Input{Text: text})
+}
+
+func (w *work) input(ctx context.Context, in agent.Input) {
+	w.agent.Work(ctx, in, agent.Until{Command: w.o.until, Rounds: w.o.untilRounds, Protect: w.o.protect})
 }
 
 // id is the session's id, empty if it is not saved.

@@ -1,0 +1,345 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"anchor/internal/config"
+	"anchor/internal/diff"
+	"anchor/internal/event"
+	"anchor/internal/front/repl"
+	"anchor/internal/gate"
+	"anchor/internal/home"
+	"anchor/internal/msg"
+	"anchor/internal/policy"
+	"anchor/internal/session"
+)
+
+// commands are what a person may enter behind a slash, beside what the front knows itself.
+func (s *sitting) commands() []repl.Command {
+	return []repl.Command{
+		{Name: "model", Args: "[NAME]", Help: "go on with another model; without a name, list them", Run: s.chooseModel},
+		{Name: "until", Args: "[CMD|off]", Help: "from the next message on work until CMD exits 0", Run: s.setUntil},
+		{Name: "compact", Args: "[FOCUS]", Help: "summarize what was said so far", Run: s.alone(s.compact)},
+		{Name: "clear", Help: "begin a new session", Run: s.alone(s.clear)},
+		{Name: "resume", Args: "[ID]", Help: "go on with an older session; without an id, list them", Run: s.alone(s.resume)},
+		{Name: "undo", Help: "take back the last turn's file changes", Run: s.alone(s.undo)},
+		{Name: "diff", Help: "what the session changed in files", Run: s.diff},
+		{Name: "allow", Args: "[RULE [--save]]", Help: "allow what RULE covers, here from now on with --save", Run: s.allow},
+		{Name: "mcp", Help: "the MCP servers and how they are", Run: s.mcpStates},
+		{Name: "skills", Help: "the skills; /NAME uses one", Run: s.skills},
+		{Name: "agents", Help: "the sub-agents that are defined", Run: s.agents},
+		{Name: "usage", Help: "tokens used so far", Run: s.showUsage},
+		{Name: "export", Args: "[FILE]", Help: "write the session as a web page", Run: s.export},
+	}
+}
+
+type action = func(ctx context.Context, args string) (string, error)
+
+// alone makes a command wait for no turn: beside one it is refused.
+func (s *sitting) alone(run action) action {
+	return func(ctx context.Context, args string) (string, error) {
+		if !s.busy.TryLock() {
+			return "", errors.New("a turn is running; wait for its end, or cancel it with Esc")
+		}
+		defer s.busy.Unlock()
+		return run(ctx, args)
+	}
+}
+
+// listed is a table as text.
+func listed(rows [][]string, none string) (string, error) {
+	if len(rows) == 0 {
+		return none, nil
+	}
+	var b bytes.Buffer
+	err := table(&b, rows)
+	return strings.TrimRight(b.String(), "\n"), err
+}
+
+func (s *sitting) modelName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model.Name
+}
+
+func (s *sitting) chooseModel(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		out := "now: " + s.modelName()
+		for _, l := range s.listAll(ctx, func(p config.Provider) bool { return p.Usable(s.sh.getenv) }) {
+			for _, m := range l.models[:min(len(l.models), 20)] {
+				out += "\n" + l.Name + "/" + m.ID
+			}
+		}
+		return out, nil
+	}
+	m, err := s.work.resolve(name)
+	if err != nil {
+		return "", err
+	}
+	s.notices = nil
+	s.measure(ctx, &m)
+	s.agent.SetModel(m)
+	s.mu.Lock()
+	s.model = m
+	s.mu.Unlock()
+	return strings.Join(append(s.notices, "going on with "+m.Name), "\n"), nil
+}
+
+func (s *sitting) setUntil(_ context.Context, command string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch command {
+	case "":
+		return cmp.Or(s.until, "no check is set"), nil
+	case "off":
+		s.until = ""
+		return "no check any more", nil
+	}
+	s.until = command
+	return "from the next message on: until " + command, nil
+}
+
+func (s *sitting) compact(ctx context.Context, focus string) (string, error) {
+	return "", s.agent.Compact(ctx, focus)
+}
+
+func (s *sitting) clear(ctx context.Context, _ string) (string, error) {
+	return "a new session has begun", s.restart(ctx, "")
+}
+
+func (s *sitting) resume(ctx context.Context, id string) (string, error) {
+	if s.dirs.State == "" {
+		return "", errors.New("there are no sessions without a home directory")
+	}
+	if id == "" {
+		list, err := session.NewStore(s.dirs.State, s.gate.Mask).List(s.dir)
+		var rows [][]string
+		for _, i := range list[:min(len(list), 15)] {
+			rows = append(rows, []string{i.ID, age(time.Since(i.Time)), i.Prompt})
+		}
+		text, bad := listed(rows, "no sessions of this directory yet")
+		return text, cmp.Or(err, bad)
+	}
+	if err := s.restart(ctx, id); err != nil {
+		return "", err
+	}
+	out := "going on with " + id
+	for _, v := range s.past.View {
+		if u, ok := v.Message.(*msg.User); ok {
+			out = "going on with " + id + "; you said last:\n" + u.Text
+		}
+	}
+	return out, nil
+}
+
+// restart goes on in another session: an old one, or with an empty id a new one. If it can't, all stays as it was.
+func (s *sitting) restart(ctx context.Context, id string) error {
+	w := s.work
+	log, past, agent := w.log, w.past, w.agent
+	w.log, w.past, w.notices = nil, nil, nil
+	w.o.goOn, w.o.fork, w.o.resume, w.o.id = false, false, id != "", id
+	if err := w.begin(ctx); err != nil {
+		w.log, w.past, w.agent = log, past, agent
+		return err
+	}
+	if log != nil {
+		_ = log.Close() // its lines are on disk already
+	}
+	for _, n := range w.notices {
+		w.face.sink(event.Notice{Message: n})
+	}
+	s.mu.Lock()
+	s.usage, s.turns, s.pending = event.Usage{}, 0, ""
+	s.mu.Unlock()
+	return nil
+}
+
+// changes are the session's file changes, turn by turn, without those that were taken back.
+func (s *sitting) changes() (turns [][]gate.Change, err error) {
+	if s.log == nil {
+		return nil, errors.New("the session is not saved, so its changes are not known; git diff may tell them")
+	}
+	past, err := s.store.Load(s.log.ID())
+	if err != nil {
+		return nil, err
+	}
+	var turn []gate.Change
+	for _, e := range append(past.Entries, session.Turn{}) {
+		switch e := e.(type) {
+		case session.Change:
+			turn = append(turn, gate.Change{Path: e.Path, Created: e.Created, Deleted: e.Deleted, Mode: fs.FileMode(e.Mode), Reverse: e.Reverse, After: e.After, Lossy: e.Lossy})
+		case session.Turn:
+			if len(turn) > 0 {
+				turns, turn = append(turns, turn), nil
+			}
+		case session.Undone:
+			turns = turns[:max(0, len(turns)-1)]
+		}
+	}
+	return turns, nil
+}
+
+func (s *sitting) undo(ctx context.Context, _ string) (string, error) {
+	turns, err := s.changes()
+	if err != nil || len(turns) == 0 {
+		return "no file changes to take back", err
+	}
+	undone, refused := s.gate.Undo(ctx, turns[len(turns)-1])
+	if len(undone) > 0 {
+		_ = s.log.Append(session.Undone{Paths: undone}) // the agent tells of a session that can't be written
+		s.mu.Lock()
+		s.pending += "The user took back your last changes to: " + strings.Join(undone, ", ") + "\n\n"
+		s.mu.Unlock()
+	}
+	out := ""
+	for _, path := range undone {
+		out += "taken back: " + path + "\n"
+	}
+	return strings.TrimSuffix(out, "\n"), errors.Join(refused...)
+}
+
+// diff shows each changed file against what it was before the session, as far as its changes can be followed back.
+func (s *sitting) diff(ctx context.Context, _ string) (string, error) {
+	turns, err := s.changes()
+	if err != nil || len(turns) == 0 {
+		return "no file was changed", err
+	}
+	var out []string
+	all := slices.Concat(turns...)
+	for i, c := range all {
+		if !slices.ContainsFunc(all[:i], func(o gate.Change) bool { return o.Path == c.Path }) {
+			out = append(out, s.since(ctx, c.Path, all[i:]))
+		}
+	}
+	return strings.Join(out, "\n"), nil
+}
+
+func (s *sitting) since(ctx context.Context, path string, changes []gate.Change) string {
+	f, err := s.gate.Read(ctx, path, 0)
+	now := []byte(s.gate.Mask(string(f.Data)))
+	if errors.Is(err, fs.ErrNotExist) {
+		now, err = nil, nil
+	}
+	old := now
+	for _, c := range slices.Backward(changes) {
+		if c.Path != path || err != nil {
+			continue
+		}
+		if c.Lossy {
+			err = errors.New("a change held a secret or was no text")
+		} else {
+			old, err = diff.Apply(old, c.Reverse)
+		}
+	}
+	if err != nil {
+		return path + ": changed, but not shown (" + err.Error() + ")"
+	}
+	return "--- " + path + "\n+++ " + path + "\n" + strings.TrimRight(diff.Unified(old, now), "\n")
+}
+
+// allow adds a rule for the session, and with --save to the user's settings for this directory.
+func (s *sitting) allow(_ context.Context, args string) (string, error) {
+	text, save := strings.CutSuffix(args, "--save")
+	if text = strings.TrimSpace(text); text == "" {
+		var out []string
+		for _, r := range s.set.Allow {
+			out = append(out, r.Text+"  ("+r.Source+")")
+		}
+		return cmp.Or(strings.Join(out, "\n"), "no rules; /allow shell:go test allows go test …"), nil
+	}
+	rule, err := policy.ParseRule(text)
+	if err != nil {
+		return "", err
+	}
+	s.gate.Allow(rule)
+	if !save {
+		return "allowed until the session ends: " + rule.String(), nil
+	}
+	rules := append(slices.Clone(s.set.Directories[s.dir].Allow), rule.String())
+	if err := s.keep([]string{"directories", s.dir, "allow"}, rules); err != nil {
+		return "", err
+	}
+	if s.set.Directories == nil {
+		s.set.Directories = map[string]config.Directory{}
+	}
+	s.set.Directories[s.dir] = config.Directory{Allow: rules}
+	return "allowed in this directory from now on: " + rule.String() + ", kept in " + s.shown(s.userFile()), nil
+}
+
+// keep changes one value of the user's settings.
+func (w *work) keep(path []string, value any) error {
+	if w.dirs.Config == "" {
+		return errors.New("there are no settings without a home directory")
+	}
+	data, err := home.Read(w.userFile(), maxSettings)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unreadable(w.userFile(), err)
+	}
+	if data, err = config.Edit(w.userFile(), data, path, value); err != nil {
+		return err
+	}
+	return home.Write(w.userFile(), data)
+}
+
+func (s *sitting) mcpStates(context.Context, string) (string, error) {
+	var rows [][]string
+	if s.servers != nil {
+		for _, st := range s.servers.States() {
+			rows = append(rows, []string{st.Name, st.Status, fmt.Sprint(len(st.Tools), " tools"), st.Error})
+		}
+	}
+	return listed(rows, "no MCP servers; anchor mcp add adds one")
+}
+
+func (s *sitting) skills(ctx context.Context, _ string) (string, error) {
+	found, err := s.find(ctx)
+	var rows [][]string
+	for _, k := range found.Skills {
+		rows = append(rows, []string{"/" + k.Name, k.Description})
+	}
+	text, bad := listed(rows, "no skills; docs/skills.md says where they are looked for")
+	return text, cmp.Or(err, bad)
+}
+
+func (s *sitting) agents(ctx context.Context, _ string) (string, error) {
+	found, err := s.find(ctx)
+	var rows [][]string
+	for _, a := range found.Agents {
+		rows = append(rows, []string{a.Name, a.Description})
+	}
+	text, bad := listed(rows, "no sub-agents are defined; the model may still start plain ones")
+	return text, cmp.Or(err, bad)
+}
+
+func (s *sitting) showUsage(context.Context, string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprintf("%d turns: %d tokens in (%d of them from the cache), %d out", s.turns, s.usage.Input, s.usage.Cached, s.usage.Output), nil
+}
+
+func (s *sitting) export(_ context.Context, file string) (string, error) {
+	if s.log == nil {
+		return "", errors.New("the session is not saved, so it can't be exported")
+	}
+	past, err := s.store.Load(s.log.ID())
+	if err != nil {
+		return "", err
+	}
+	if file = cmp.Or(file, "anchor-"+s.log.ID()+".html"); !filepath.IsAbs(file) {
+		file = filepath.Join(s.dir, file)
+	}
+	var page bytes.Buffer
+	if err := session.Export(&page, past); err != nil {
+		return "", err
+	}
+	return "written: " + s.shown(file), home.Write(file, page.Bytes())
+}
