@@ -36,7 +36,7 @@ func define(text, name string) (a Agent, dropped []string, err error) {
 	switch {
 	case err != nil:
 		return a, nil, err
-	case !legalName.MatchString(name) || len(name) > 64:
+	case !legalName().MatchString(name) || len(name) > 64:
 		return a, nil, fmt.Errorf("the file's name %q must be lowercase letters, digits and single hyphens", name)
 	case strings.TrimSpace(f.Description) == "":
 		return a, nil, errors.New("description is missing in the front matter")

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -137,8 +138,11 @@ func (s *search) takes(kind string, from source, err error) bool {
 }
 
 var (
-	legalName = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$`)
-	fences    = regexp.MustCompile(`(?s)\A---[ \t]*\n(.*?\n?)---[ \t]*(?:\n|\z)`)
+	// legalName is compiled where there is a skill: its classes are large, and most starts find none.
+	legalName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$`)
+	})
+	fences = regexp.MustCompile(`(?s)\A---[ \t]*\n(.*?\n?)---[ \t]*(?:\n|\z)`)
 )
 
 // split separates the YAML front matter of a Markdown file, between two lines of three dashes, from its body, and decodes

@@ -35,7 +35,7 @@ func parse(text, folder string) (Skill, error) {
 	switch {
 	case f.Name == "":
 		return Skill{}, errors.New("name is missing in the front matter")
-	case utf8.RuneCountInString(f.Name) > 64 || !legalName.MatchString(f.Name):
+	case utf8.RuneCountInString(f.Name) > 64 || !legalName().MatchString(f.Name):
 		return Skill{}, fmt.Errorf("name %q must be 1 to 64 lowercase letters, digits and single hyphens", f.Name)
 	case f.Name != folder:
 		return Skill{}, fmt.Errorf("name %q must be the name of its folder, %q", f.Name, folder)
