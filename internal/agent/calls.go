@@ -153,6 +153,7 @@ func (t *turn) runJob(ctx context.Context, j *job) {
 		}
 	}()
 	env := tool.Env{CallID: j.call.ID, Gate: t.gate.As(j.call.Name), Asker: t.o.Asker, Spawner: &t.crew, Skills: t.o.Skills}
+	ctx = tool.WithCall(ctx, strings.TrimPrefix(t.o.id+"/"+j.call.ID, "/"))
 	j.result, j.err = j.tool.Run(ctx, env, j.call.Args)
 }
 

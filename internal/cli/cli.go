@@ -72,7 +72,7 @@ func commands() []command {
 		{"help", "[COMMAND]", "help", "anchor help policy", help},
 		{"mcp", "[list|add|remove|trust|login|logout]", "the MCP servers: how they are, and what you let them do",
 			"anchor mcp\nanchor mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\nanchor mcp add db 'DSN=${DSN}' -- db-mcp --ro\nanchor mcp add github https://api.githubcopilot.com/mcp/\nanchor mcp trust files\nanchor mcp login github", using((*work).mcp)},
-		{"acp", "", "", "", missing},
+		{"acp", "", "the Agent Client Protocol on standard input and output, for editors", "anchor acp -m claude-sonnet-5", acpServe},
 	}
 }
 
@@ -86,10 +86,6 @@ func using(run func(*work, context.Context) error) func(context.Context, shell, 
 		defer w.close()
 		return run(w, ctx)
 	}
-}
-
-func missing(_ context.Context, _ shell, o *options) error {
-	return usagef("anchor %s is not available in this build", o.command.name)
 }
 
 func find(name string) (command, bool) {

@@ -20,11 +20,13 @@ func (w *work) startServers(ctx context.Context) {
 }
 
 // serverTools are the tools of the servers that are ready now.
-func (w *work) serverTools() []tool.Tool {
-	if w.servers == nil {
-		return nil
+func (w *work) serverTools() (out []tool.Tool) {
+	for _, s := range []*mcp.Set{w.servers, w.lent} {
+		if s != nil {
+			out = append(out, s.Tools()...)
+		}
 	}
-	return w.servers.Tools()
+	return out
 }
 
 func (w *work) serverOptions(notice func(string)) mcp.Options {

@@ -47,6 +47,7 @@ type work struct {
 	past    *session.Past
 	agent   *agent.Agent
 	servers *mcp.Set // nil: none are run
+	lent    *mcp.Set // those that an editor gave; nil: none are run
 }
 
 // face is what a front gives to a session: where events go, who is asked. Without an approver what would ask is refused.
@@ -92,8 +93,10 @@ func prepare(ctx context.Context, sh shell, o *options, f face) (*work, error) {
 
 // close ends servers, processes and the session file, in this order.
 func (w *work) close() {
-	if w.servers != nil {
-		w.servers.Close()
+	for _, s := range []*mcp.Set{w.servers, w.lent} {
+		if s != nil {
+			s.Close()
+		}
 	}
 	w.gate.Close()
 	if w.log != nil {
