@@ -3,6 +3,7 @@ package repl
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,11 +68,11 @@ func (m *model) halt() {
 		return
 	}
 	m.cancel()
-	if len(m.waiting) > 0 {
-		m.input.set(strings.Join(append(m.waiting, m.input.text()), "\n"))
+	for _, w := range slices.Backward(m.waiting) {
+		m.input.set(strings.TrimSuffix(w.text+"\n"+m.input.text(), "\n"))
 		m.input.plain = true
-		m.waiting = nil
 	}
+	m.waiting = nil
 }
 
 func (m *model) leave() tea.Cmd {
@@ -174,14 +175,14 @@ func (m *model) submit() tea.Cmd {
 	m.input.reset()
 	switch {
 	case !plain && text[0] == '!' && m.o.Shell != nil:
-		return m.alone(text, func(ctx context.Context) (string, error) { return m.o.Shell(ctx, strings.TrimSpace(text[1:])) })
+		return m.shell(text)
 	case !plain && text[0] == '/':
 		return m.command(text)
 	case m.cancel != nil:
 		if m.o.Queue != nil && m.o.Queue(text) {
 			m.echo(text)
 		} else {
-			m.waiting = append(m.waiting, text)
+			m.waiting = append(m.waiting, message{text: text})
 		}
 		return nil
 	}
@@ -189,56 +190,77 @@ func (m *model) submit() tea.Cmd {
 	return m.turn(text)
 }
 
-// alone runs what must not run beside a turn, and shows what it returns.
-func (m *model) alone(text string, f func(context.Context) (string, error)) tea.Cmd {
+// shell runs !COMMAND, which must not change files under a running turn.
+func (m *model) shell(text string) tea.Cmd {
 	if m.cancel != nil {
 		m.input.set(text)
 		m.hint = "not while a turn runs; Esc cancels it"
 		return nil
 	}
 	m.echo(text)
-	s, width := m.printer.style, m.width
-	return m.begin(func(ctx context.Context) done {
-		out, err := f(ctx)
-		if err != nil {
-			return done{say: wrap(s.red(clean(err.Error())), width, "! ", "  ")}
-		}
-		return done{say: wrap(clean(strings.TrimRight(out, "\n")), width, "", "")}
-	})
+	width := m.width
+	return m.begin(m.result(func(ctx context.Context) (string, error) {
+		return m.o.Shell(ctx, strings.TrimSpace(text[1:]))
+	}, func(out string) string { return wrap(out, width, "  ", "  ") }))
 }
 
-// command runs /NAME ARGS: one of the session's own, or what Fallback makes of it.
+// result makes what a command returned a message.
+func (m *model) result(f func(context.Context) (string, error), look func(string) string) func(context.Context) done {
+	s, width := m.printer.style, m.width
+	return func(ctx context.Context) done {
+		out, err := f(ctx)
+		if out = strings.TrimRight(clean(out), "\n"); out != "" {
+			out = look(out)
+		}
+		if err != nil {
+			out = strings.TrimPrefix(out+"\n"+wrap(s.red(clean(err.Error())), width, "! ", "  "), "\n")
+		}
+		return done{say: out}
+	}
+}
+
+// command runs /NAME ARGS: one of the session's own, or what Fallback makes of it. It runs beside a turn, if one does.
 func (m *model) command(text string) tea.Cmd {
 	name, args, _ := strings.Cut(text[1:], " ")
+	m.echo(text)
 	switch name {
 	case "exit", "quit":
 		return m.leave()
 	case "help":
-		m.echo(text)
 		m.printer.say(m.help())
 		return nil
 	}
+	s, width := m.printer.style, m.width
+	run := func(ctx context.Context) done { return m.skill(ctx, name, args) }
 	for _, c := range m.o.Commands {
 		if c.Name == name {
-			return m.alone(text, func(ctx context.Context) (string, error) { return c.Run(ctx, strings.TrimSpace(args)) })
+			look := func(text string) string { return wrap(text, width, "", "") }
+			if name == "diff" {
+				look = func(text string) string { return colouredDiff(s, text, width) }
+			}
+			run = m.result(func(ctx context.Context) (string, error) { return c.Run(ctx, strings.TrimSpace(args)) }, look)
 		}
 	}
+	if m.cancel == nil {
+		return m.begin(run)
+	}
+	m.beside(func() tea.Msg { d := run(m.ctx); d.beside = true; return d })
+	return nil
+}
+
+// skill asks Fallback for the prompt of a name that is no command's.
+func (m *model) skill(ctx context.Context, name, args string) done {
 	prompt, ok, err := "", false, error(nil)
 	if m.o.Fallback != nil {
-		prompt, ok, err = m.o.Fallback(m.ctx, name, args)
+		prompt, ok, err = m.o.Fallback(ctx, name, args)
 	}
-	switch {
-	case err != nil:
-		m.printer.line("! ", m.printer.style.red, "%v", err)
-	case !ok:
-		m.printer.line("! ", m.printer.style.red, "no command /%s; did you mean /%s? /help lists them", name, m.nearest(name))
-	case m.cancel != nil:
-		m.waiting = append(m.waiting, prompt)
-	default:
-		m.echo(text)
-		return m.turn(prompt)
+	if err == nil && !ok {
+		err = fmt.Errorf("no command /%s; did you mean /%s? /help lists them", name, m.nearest(name))
 	}
-	return nil
+	if err != nil {
+		return done{say: "! " + m.printer.style.red(clean(err.Error()))}
+	}
+	return done{prompt: prompt}
 }
 
 // help lists the commands and the keys.

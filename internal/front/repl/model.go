@@ -36,16 +36,22 @@ type model struct {
 	frame     int
 	interrupt time.Time // the last Ctrl-C
 	hint      string
-	waiting   []string // messages for when what runs has ended
+	waiting   []message // for when what runs has ended
 	used      event.Context
 	usage     event.Usage
+}
+
+// message is one for the model. One that is quiet was shown in another form.
+type message struct {
+	text  string
+	quiet bool
 }
 
 func newModel(ctx context.Context, o Options, first string) *model {
 	m := &model{ctx: ctx, o: o, input: newInput(o)}
 	m.printer = printer{style: style{o.NoColor}, verbose: o.Verbose, agents: map[string]bool{}}
 	if strings.TrimSpace(first) != "" {
-		m.waiting = []string{first}
+		m.waiting = []message{{text: first}}
 	}
 	return m
 }
@@ -184,14 +190,16 @@ func (m *model) beside(f func() tea.Msg) {
 
 // ended goes on after a turn or a command.
 func (m *model) ended(d done) tea.Cmd {
-	m.cancel = nil
-	m.printer.flush()
+	if !d.beside {
+		m.cancel = nil
+		m.printer.flush()
+		clear(m.printer.agents)
+	}
 	if d.say != "" {
 		m.printer.say(d.say)
 	}
-	clear(m.printer.agents)
 	if d.prompt != "" {
-		m.waiting = append([]string{d.prompt}, m.waiting...)
+		m.waiting = append([]message{{d.prompt, true}}, m.waiting...)
 	}
 	if next := m.next(); next != nil {
 		return next
@@ -207,10 +215,11 @@ func (m *model) next() tea.Cmd {
 	if len(m.waiting) == 0 || m.cancel != nil {
 		return nil
 	}
-	text := m.waiting[0]
-	m.waiting = m.waiting[1:]
-	m.echo(text)
-	return m.turn(text)
+	first := m.waiting[0]
+	if m.waiting = m.waiting[1:]; !first.quiet {
+		m.echo(first.text)
+	}
+	return m.turn(first.text)
 }
 
 func (m *model) turn(text string) tea.Cmd {

@@ -18,6 +18,7 @@ type printer struct {
 
 	out      []string
 	tail     string // Markdown
+	spoke    bool   // the model's text was printed last
 	thinking string
 	asked    string // the diff that an approval showed last: the write shows it no second time
 	agents   map[string]bool
@@ -57,6 +58,10 @@ func (p *printer) tool(who string, e event.Event) {
 	words := func(s string) string { return strings.ReplaceAll(s, "_", " ") }
 	switch e := e.(type) {
 	case event.ToolStart:
+		if p.spoke {
+			p.say("") // between text and what is done
+		}
+		p.spoke = false
 		name := strings.TrimSpace(words(e.Name) + " " + e.Summary)
 		p.say(s.cyan("● ") + who + clip(clean(name), p.width-2-ansi.StringWidth(who)))
 	case event.ToolEnd:
@@ -66,8 +71,6 @@ func (p *printer) tool(who string, e event.Event) {
 			p.say("  " + s.bold(clip(clean(e.Path), p.width-2)) + "\n" + colouredDiff(s, clean(e.Diff), p.width))
 		}
 		p.asked = ""
-	case event.FileChanged:
-		p.say(s.dim("  └ " + who + clip(fmt.Sprintf("wrote %s (+%d -%d)", clean(e.Path), e.Added, e.Removed), p.width-4)))
 	case event.LoopWarning:
 		p.line("! ", s.yellow, "%sloop guard: %s", who, e.Message)
 	case event.Compacting:
@@ -160,6 +163,7 @@ func (p *printer) finishThinking() {
 
 func (p *printer) markdown(text string) {
 	if text = strings.Trim(text, "\n"); strings.TrimSpace(text) != "" {
+		p.spoke = true
 		p.say("\n" + renderMarkdown(p.style, clean(text), p.width))
 	}
 }

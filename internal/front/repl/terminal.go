@@ -149,10 +149,14 @@ type (
 	happened  struct{ event event.Event }
 	asked     struct{ dialog dialog }
 	withdrawn struct{ dialog dialog }
-	printed   struct{}                     // the print on its way is on the screen
-	tick      struct{ at time.Time }       // the spinner turns
-	done      struct{ say, prompt string } // a turn or a command ended; say is to be shown, prompt to be sent
-	completed struct {                     // what completion found for a part
+	printed   struct{}               // the print on its way is on the screen
+	tick      struct{ at time.Time } // the spinner turns
+	done      struct {               // a turn or a command ended
+		say    string // to be shown
+		prompt string // to be sent
+		beside bool   // it ran beside a turn
+	}
+	completed struct { // what completion found for a part
 		part  string
 		found []string
 	}
