@@ -1,0 +1,235 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+	"golang.org/x/tools/txtar"
+)
+
+// TestTerminal plays the sessions in testdata/terminal: the real binary on a pty, with a terminal emulator that keeps what is on the
+// screen and in the scrollback. An archive holds the steps, the model's script, files of the project, and a picture of the whole
+// terminal at the end for each width; -update draws the pictures anew. The comment holds the steps, a line each:
+//
+//	type TEXT   paste TEXT   key NAME…   resize WIDTH HEIGHT   signal NAME
+//	wait TEXT   the screen shows it (or with "gone TEXT" does not) within some seconds
+//	calm        a little more than the time for which a new question takes no key
+//	exit CODE   the program ends with it, the terminal's modes as they were
+func TestTerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs the binary")
+	}
+	bin := filepath.Join(t.TempDir(), "anchor")
+	if out, err := exec.Command("go", "build", "-o", bin, "anchor").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	files, _ := filepath.Glob("testdata/terminal/*.txtar")
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range archive.Files {
+			width, err := strconv.Atoi(f.Name)
+			if err != nil {
+				continue
+			}
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+f.Name, func(t *testing.T) {
+				got := playTerminal(t, bin, archive, width)
+				if *update {
+					archive.Files[i].Data = []byte(got)
+				} else if got != string(f.Data) {
+					t.Errorf("the terminal shows\n%s\nand not\n%s", got, f.Data)
+				}
+			})
+		}
+		if *update {
+			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// screen is a terminal with the program in it.
+type screen struct {
+	t    *testing.T
+	pty  *os.File
+	cmd  *exec.Cmd
+	mu   sync.Mutex
+	emu  *vt.Emulator
+	raw  bytes.Buffer // all that the program wrote
+	done chan struct{}
+}
+
+func playTerminal(t *testing.T, bin string, a *txtar.Archive, width int) string {
+	home := t.TempDir()
+	dir := filepath.Join(home, "project")
+	for _, f := range a.Files {
+		if _, err := strconv.Atoi(f.Name); err == nil {
+			continue
+		}
+		path := filepath.Join(dir, f.Name)
+		if f.Name == "model" {
+			path = filepath.Join(home, "model.txt")
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := startScreen(t, home, width, bin, "-C", dir, "-m", "script:"+filepath.Join(home, "model.txt"), "--no-mcp")
+	for line := range strings.Lines(string(a.Comment)) {
+		if verb, rest, _ := strings.Cut(strings.TrimSpace(line), " "); verb != "" && verb[0] != '#' {
+			s.step(verb, rest)
+		}
+	}
+	return s.picture()
+}
+
+func startScreen(t *testing.T, home string, width int, name string, args ...string) *screen {
+	s := &screen{t: t, emu: vt.NewEmulator(width, 24), done: make(chan struct{}), cmd: exec.Command(name, args...)}
+	s.cmd.Env = []string{"HOME=" + home, "TERM=xterm-256color", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + home}
+	var err error
+	if s.pty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 24, Cols: uint16(width)}); err != nil {
+		t.Fatal(err)
+	}
+	var replies sync.WaitGroup
+	replies.Go(func() { _, _ = io.Copy(s.pty, s.emu) })
+	go func() {
+		defer close(s.done)
+		for p := make([]byte, 8<<10); ; {
+			n, err := s.pty.Read(p)
+			s.mu.Lock()
+			s.raw.Write(p[:n])
+			_, _ = s.emu.Write(p[:n])
+			s.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait()
+		<-s.done
+		_ = s.emu.Close()
+		_ = s.pty.Close()
+		replies.Wait()
+	})
+	return s
+}
+
+func (s *screen) step(verb, rest string) {
+	s.t.Helper()
+	keys := map[string]string{"enter": "\r", "esc": "\x1b", "tab": "\t", "backspace": "\x7f", "up": "\x1b[A", "down": "\x1b[B", "left": "\x1b[D", "right": "\x1b[C", "alt+enter": "\x1b\r"}
+	switch verb {
+	case "type":
+		s.send(rest)
+	case "paste":
+		s.send("\x1b[200~" + strings.ReplaceAll(rest, `\n`, "\r") + "\x1b[201~")
+	case "key":
+		for k := range strings.FieldsSeq(rest) {
+			if c, ok := strings.CutPrefix(k, "ctrl+"); ok {
+				s.send(string(c[0] & 0x1f))
+			} else {
+				s.send(keys[k])
+			}
+		}
+	case "resize":
+		var w, h int
+		_, _ = fmt.Sscan(rest, &w, &h)
+		s.mu.Lock()
+		s.emu.Resize(w, h)
+		s.mu.Unlock()
+		_ = pty.Setsize(s.pty, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)})
+	case "wait", "gone":
+		s.until(func() bool { return strings.Contains(s.picture(), rest) == (verb == "wait") }, verb+" "+rest)
+	case "calm":
+		time.Sleep(400 * time.Millisecond)
+	case "exit":
+		s.exit(rest)
+	default:
+		s.t.Fatalf("no step %s", verb)
+	}
+}
+
+func (s *screen) send(text string) {
+	if _, err := s.pty.WriteString(text); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *screen) until(ok func() bool, what string) {
+	s.t.Helper()
+	for end := time.Now().Add(8 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatalf("%s: in vain\n%s", what, s.picture())
+		}
+	}
+}
+
+// exit waits for the end, which must leave no mode on.
+func (s *screen) exit(code string) {
+	s.t.Helper()
+	select {
+	case <-s.done:
+	case <-time.After(8 * time.Second):
+		s.t.Fatalf("it does not end\n%s", s.picture())
+	}
+	_ = s.cmd.Wait()
+	if got := fmt.Sprint(s.cmd.ProcessState.ExitCode()); got != code {
+		s.t.Errorf("exit code %s, want %s", got, code)
+	}
+	s.restored()
+}
+
+// restored checks that every mode which was switched on was switched off, and that nothing cleared the scrollback.
+func (s *screen) restored() {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := map[string]string{}
+	for _, m := range regexp.MustCompile(`\x1b\[\?(\d+)([hl])`).FindAllStringSubmatch(s.raw.String(), -1) {
+		last[m[1]] = m[2]
+	}
+	for mode, state := range last {
+		if on := state == "h"; on != (mode == "25" || mode == "7") {
+			s.t.Errorf("mode %s is left in state %s", mode, state)
+		}
+	}
+	if strings.Contains(s.raw.String(), "\x1b[3J") || strings.Contains(s.raw.String(), "\x1b[?1049h") {
+		s.t.Error("the scrollback was cleared or left")
+	}
+}
+
+// picture is the scrollback and the screen as text. The spinner and the clock stand still.
+func (s *screen) picture() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, line := range s.emu.Scrollback().Lines() {
+		out = append(out, strings.TrimRight(line.String(), " "))
+	}
+	for line := range strings.SplitSeq(s.emu.String(), "\n") {
+		out = append(out, strings.TrimRight(line, " "))
+	}
+	text := strings.TrimRight(strings.Join(out, "\n"), "\n") + "\n"
+	return regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] \d+s`).ReplaceAllString(text, "* 0s")
+}
