@@ -98,7 +98,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 
 func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 	start := m.width == 0
-	m.width, m.height = max(size.Width, 10), max(size.Height, 4)
+	m.width, m.height = max(size.Width-1, 10), max(size.Height, 4) // in the last column, some terminals lose a letter to what erases the rest of a line
 	m.printer.width = m.width
 	if !start {
 		return nil
