@@ -69,6 +69,10 @@ func openTalk(ctx context.Context, sh shell, o *options, servers []sdk.McpServer
 		}
 		return acp.Session{}, err
 	}
+	if o.resume && w.log == nil { // none are saved
+		w.close()
+		return acp.Session{}, acp.ErrNoSession
+	}
 	found, _ := w.find(ctx) // open has told what is wrong
 	set := skill.Set{Gate: w.gate, Skills: found.Skills}
 	s := acp.Session{ID: w.id(), Dir: w.dir, Mask: w.gate.Mask, Title: w.title, Close: w.close,

@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +44,10 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"protocol": func(ts *testscript.TestScript, neg bool, args []string) {
-				ts.Check(play(ts, schema, filepath.Join(bin, "anchor"), args))
+				ts.Check(play(ts, schema.valid, filepath.Join(bin, "anchor"), args[0], append([]string{"--json"}, args[1:]...)))
+			},
+			"acp": func(ts *testscript.TestScript, neg bool, args []string) {
+				ts.Check(play(ts, rpc, filepath.Join(bin, "anchor"), args[0], append([]string{"acp"}, args[1:]...)))
 			},
 			"valid": func(ts *testscript.TestScript, neg bool, args []string) {
 				for line := range strings.Lines(ts.ReadFile(args[0])) {
@@ -121,8 +124,8 @@ func (r resolved) valid(line string) error {
 // play plays a file like the session in docs/json.md: "→ OBJECT" is the next line of anchor's, where "*" stands for any
 // value and fields that are left out may be anything; "← TEXT" is sent as it is; "…" skips lines until the next → fits;
 // "close" closes standard input, "kill SIGNAL" sends a signal, "exit CODE" waits for the end. # begins a comment.
-func play(ts *testscript.TestScript, schema resolved, bin string, args []string) error {
-	p := exec.Command(bin, append([]string{"--json"}, args[1:]...)...)
+func play(ts *testscript.TestScript, valid func(string) error, bin, file string, args []string) error {
+	p := exec.Command(bin, args...)
 	p.Dir = ts.MkAbs(".")
 	p.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("TMPDIR")}
 	var said strings.Builder
@@ -140,29 +143,40 @@ func play(ts *testscript.TestScript, schema resolved, bin string, args []string)
 	}
 	timer := time.AfterFunc(30*time.Second, func() { _ = p.Process.Kill() })
 	defer timer.Stop()
-	c := conversation{schema: schema, in: in, out: bufio.NewReaderSize(out, 1<<20), p: p}
-	for i, line := range strings.Split(ts.ReadFile(args[0]), "\n") {
+	c := conversation{valid: valid, dir: p.Dir, in: in, out: bufio.NewReaderSize(out, 1<<20), p: p}
+	for i, line := range strings.Split(ts.ReadFile(file), "\n") {
 		if err := c.step(line); err != nil {
 			_ = p.Process.Kill()
-			return fmt.Errorf("%s:%d: %w\nstderr: %s", args[0], i+1, err, said.String())
+			return fmt.Errorf("%s:%d: %w\nstderr: %s", file, i+1, err, said.String())
 		}
 	}
 	return nil
 }
 
 type conversation struct {
-	schema resolved
-	in     io.WriteCloser
-	out    *bufio.Reader
-	p      *exec.Cmd
-	skip   bool
+	valid   func(line string) error
+	dir     string // what $WORK stands for in the lines
+	session string // what $SESSION stands for: the id that came last
+	in      io.WriteCloser
+	out     *bufio.Reader
+	p       *exec.Cmd
+	skip    bool
+}
+
+// rpc says whether a line is a message of JSON-RPC.
+func rpc(line string) error {
+	var m struct{ JSONRPC string }
+	if err := json.Unmarshal([]byte(line), &m); err != nil || m.JSONRPC != "2.0" {
+		return fmt.Errorf("no message of JSON-RPC: %q, %v", line, err)
+	}
+	return nil
 }
 
 func (c *conversation) step(line string) error {
-	word, rest, _ := strings.Cut(line, " ")
+	word, rest, _ := strings.Cut(strings.NewReplacer("$WORK", c.dir, "$SESSION", c.session).Replace(line), " ")
 	switch word {
 	case "←":
-		if strings.HasPrefix(rest, "{") && json.Valid([]byte(rest)) && c.schema.valid(rest) != nil {
+		if strings.HasPrefix(rest, "{") && json.Valid([]byte(rest)) && c.valid(rest) != nil {
 			rest += " " // a bad request, on purpose
 		}
 		_, err := io.WriteString(c.in, rest+"\n")
@@ -200,7 +214,7 @@ func (c *conversation) read() (string, error) {
 	if err != nil {
 		return line, err
 	}
-	return line, c.schema.valid(line)
+	return line, c.valid(line)
 }
 
 func (c *conversation) want(want string) error {
@@ -215,6 +229,9 @@ func (c *conversation) want(want string) error {
 		}
 		var got map[string]any
 		_ = json.Unmarshal([]byte(line), &got)
+		if r, ok := got["result"].(map[string]any); ok && r["sessionId"] != nil {
+			c.session = fmt.Sprint(r["sessionId"])
+		}
 		if fits(w, got) {
 			c.skip = false
 			return nil
@@ -225,18 +242,20 @@ func (c *conversation) want(want string) error {
 	}
 }
 
-func fits(want, got map[string]any) bool {
-	for k, w := range want {
-		g, ok := got[k]
-		inner, isObject := w.(map[string]any)
-		gotInner, _ := g.(map[string]any)
-		switch {
-		case !ok:
-			return false
-		case w == "*":
-		case isObject && !fits(inner, gotInner), !isObject && !reflect.DeepEqual(w, g):
-			return false
+// fits says whether got has what want has: all fields of an object, all elements of a list.
+func fits(want, got any) bool {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		for k := range w {
+			if _, has := g[k]; !has || !fits(w[k], g[k]) {
+				return false
+			}
 		}
+		return ok
+	case []any:
+		g, ok := got.([]any)
+		return ok && slices.EqualFunc(w, g, fits)
 	}
-	return true
+	return want == "*" || want == got
 }

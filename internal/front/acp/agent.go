@@ -122,6 +122,10 @@ func (a agent) Prompt(ctx context.Context, r sdk.PromptRequest) (sdk.PromptRespo
 		t.stop = stop
 	}
 	a.s.mu.Unlock()
+	select {
+	case a.s.prompted <- struct{}{}:
+	default:
+	}
 	if t == nil {
 		return sdk.PromptResponse{}, invalid("no session %q is open; session/load opens a saved one", r.SessionId)
 	}

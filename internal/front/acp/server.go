@@ -6,7 +6,6 @@
 package acp
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -63,8 +62,10 @@ type Server struct {
 	// List returns the saved sessions of a directory, or all for "".
 	List func(dir string) ([]Info, error)
 
-	ctx  context.Context
-	conn *sdk.AgentSideConnection
+	ctx      context.Context
+	conn     *sdk.AgentSideConnection
+	out      io.Writer
+	prompted chan struct{} // has a token once the newest prompt has begun
 
 	mu       sync.Mutex
 	work     sync.WaitGroup // what is under way; none is added once ctx has ended
@@ -78,10 +79,11 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, gone := context.WithCancelCause(ctx)
 	defer gone(nil)
 	s.ctx, s.sessions, s.waiting = ctx, map[string]*talk{}, map[string]*talk{}
-	ready := make(chan struct{})
-	s.conn = sdk.NewAgentSideConnection(agent{s}, writer{s, out, gone}, late{in, ready})
+	s.prompted, s.out = make(chan struct{}, 1), &writer{s: s, out: out, gone: gone}
+	lines, to := io.Pipe()
+	s.conn = sdk.NewAgentSideConnection(agent{s}, s.out, lines)
 	s.conn.SetLogger(slog.New(slog.DiscardHandler))
-	close(ready)
+	go s.pump(in, to)
 	var cause error
 	select {
 	case <-s.conn.Done():
@@ -96,43 +98,6 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 		t.session.Close()
 	}
 	return cause
-}
-
-// late reads nothing before ready is closed: the connection reads as soon as it is made.
-type late struct {
-	in    io.Reader
-	ready chan struct{}
-}
-
-func (l late) Read(p []byte) (int, error) {
-	<-l.ready
-	return l.in.Read(p)
-}
-
-// writer is standard output. Once the response that names a new session is written, the session's updates may follow.
-type writer struct {
-	s    *Server
-	out  io.Writer
-	gone func(error)
-}
-
-func (w writer) Write(line []byte) (int, error) {
-	n, err := w.out.Write(line)
-	if err != nil {
-		w.gone(err)
-		return n, err
-	}
-	w.s.mu.Lock()
-	defer w.s.mu.Unlock()
-	for id, t := range w.s.waiting {
-		if bytes.Contains(line, []byte(`"sessionId":"`+id+`"`)) {
-			delete(w.s.waiting, id)
-			if w.s.ctx.Err() == nil {
-				w.s.work.Go(t.release) // it writes too
-			}
-		}
-	}
-	return n, nil
 }
 
 // begin says that something is under way that Run must wait for; done ends it.
