@@ -13,7 +13,7 @@ import (
 // key takes a key: those that always mean the same, then the dialog's, then the input's.
 func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.hint = ""
-	calmly := time.Since(m.since) > calm
+	m.awake = m.awake || time.Since(m.since) > calm
 	m.since = time.Now()
 	switch k.String() {
 	case "ctrl+c":
@@ -25,10 +25,8 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		if k.String() == "esc" {
 			return m.refuse()
 		}
-		if _, question := m.dialogs[0].(*picker); calmly || question || m.dialogs[0].(*approval).reason != nil {
-			if d := m.dialogs[0]; d.key(k) {
-				m.drop(d)
-			}
+		if d := m.dialogs[0]; m.awake && d.key(k) {
+			m.drop(d)
 		}
 		return nil
 	}

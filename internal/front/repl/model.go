@@ -30,6 +30,7 @@ type model struct {
 	input   input
 	dialogs []dialog
 	since   time.Time // when a key came last, or the dialog changed
+	awake   bool      // a key came calmly since the dialog opened: it is meant
 
 	cancel    context.CancelFunc // of what runs, or nil
 	began     time.Time
@@ -133,7 +134,7 @@ func (m *model) show() {
 	if a, ok := m.dialogs[0].(*approval); ok {
 		m.printer.asked = clean(a.request.Detail)
 	}
-	m.since = time.Now()
+	m.since, m.awake = time.Now(), false
 }
 
 // drop closes a dialog.
