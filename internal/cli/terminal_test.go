@@ -79,6 +79,9 @@ type screen struct {
 func playTerminal(t *testing.T, bin string, a *txtar.Archive, width int) string {
 	home := t.TempDir()
 	dir := filepath.Join(home, "project")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range a.Files {
 		if _, err := strconv.Atoi(f.Name); err == nil {
 			continue
