@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -164,6 +165,8 @@ func (s *screen) step(verb, rest string) {
 		_ = pty.Setsize(s.pty, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)})
 	case "wait", "gone":
 		s.until(func() bool { return strings.Contains(s.picture(), rest) == (verb == "wait") }, verb+" "+rest)
+	case "signal":
+		_ = s.cmd.Process.Signal(map[string]syscall.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "CONT": syscall.SIGCONT}[rest])
 	case "calm":
 		time.Sleep(400 * time.Millisecond)
 	case "exit":
