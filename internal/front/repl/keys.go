@@ -36,9 +36,8 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 // refuse is Esc at a dialog: a question is dismissed, an approval is refused with the whole turn.
 func (m *model) refuse() tea.Cmd {
 	d := m.dialogs[0]
-	d.dismiss()
-	m.drop(d)
-	if _, ok := d.(*approval); ok {
+	d.answer <- reply{}
+	if m.drop(d); d.name != "" {
 		m.halt()
 	}
 	return nil

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,7 +29,7 @@ type model struct {
 	leaving       bool
 
 	input   input
-	dialogs []dialog
+	dialogs []*dialog
 	since   time.Time // when a key came last, or the dialog changed
 	awake   bool      // a key came calmly since the dialog opened: it is meant
 
@@ -119,7 +120,7 @@ func (m *model) event(e event.Event) {
 }
 
 // ask opens a dialog; one that comes while another is open waits behind it.
-func (m *model) ask(d dialog) tea.Cmd {
+func (m *model) ask(d *dialog) tea.Cmd {
 	m.dialogs = append(m.dialogs, d)
 	if len(m.dialogs) == 1 {
 		m.show()
@@ -131,22 +132,18 @@ func (m *model) ask(d dialog) tea.Cmd {
 func (m *model) show() {
 	m.printer.flush()
 	m.printer.say(m.dialogs[0].shown(m.printer.style, m.width))
-	if a, ok := m.dialogs[0].(*approval); ok {
-		m.printer.asked = clean(a.request.Detail)
-	}
+	m.printer.asked = m.dialogs[0].diff
 	m.since, m.awake = time.Now(), false
 }
 
 // drop closes a dialog.
-func (m *model) drop(d dialog) {
-	for i, open := range m.dialogs {
-		if open == d {
-			m.dialogs = append(m.dialogs[:i:i], m.dialogs[i+1:]...)
-			if i == 0 && len(m.dialogs) > 0 {
-				m.show()
-			}
-			return
-		}
+func (m *model) drop(d *dialog) {
+	i := slices.Index(m.dialogs, d)
+	if i < 0 {
+		return
+	}
+	if m.dialogs = slices.Delete(m.dialogs, i, i+1); i == 0 && len(m.dialogs) > 0 {
+		m.show()
 	}
 }
 

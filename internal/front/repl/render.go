@@ -67,7 +67,7 @@ func (p *printer) tool(who string, e event.Event) {
 	case event.ToolEnd:
 		p.outcome(who, e)
 	case event.Diff:
-		if who == "" && clean(e.Diff) != p.asked {
+		if who == "" && strings.Trim(clean(e.Diff), "\n") != p.asked {
 			p.say("  " + s.bold(clip(clean(e.Path), p.width-2)) + "\n" + colouredDiff(s, clean(e.Diff), p.width))
 		}
 		p.asked = ""
@@ -171,9 +171,11 @@ func (p *printer) markdown(text string) {
 // colouredDiff draws the hunks of a unified diff; lines longer than the width are wrapped, none is left out.
 func colouredDiff(s style, unified string, width int) string {
 	var out []string
+	hunks := strings.Contains("\n"+unified, "\n@@ ") // a command is no diff
 	for l := range strings.SplitSeq(strings.Trim(unified, "\n"), "\n") {
 		look := func(t string) string { return t }
 		switch {
+		case !hunks:
 		case strings.HasPrefix(l, "+"):
 			look = s.green
 		case strings.HasPrefix(l, "-"):
@@ -185,7 +187,7 @@ func colouredDiff(s style, unified string, width int) string {
 			out = append(out, "    "+look(part))
 		}
 	}
-	if added, removed := diff.Count(unified); added+removed > 0 {
+	if added, removed := diff.Count(unified); hunks && added+removed > 0 {
 		out = append(out, s.dim(fmt.Sprintf("    +%d -%d", added, removed)))
 	}
 	return strings.Join(out, "\n")

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
@@ -80,31 +81,30 @@ func (t *Terminal) send(m tea.Msg) {
 
 // Approve shows the action whole and waits for a key; the end of ctx takes the question away.
 func (t *Terminal) Approve(ctx context.Context, r gate.Request) (gate.Answer, error) {
-	a := &approval{request: r, answer: make(chan gate.Answer, 1)}
-	t.send(asked{a})
-	return wait(ctx, t, a, a.answer)
+	a, err := t.put(ctx, newApproval(r))
+	return gate.Answer{Yes: a.key == "y" || a.key == "a", Always: a.key == "a", Reason: a.text}, err
 }
 
 // Ask shows the options to choose from; the end of ctx takes the question away.
 func (t *Terminal) Ask(ctx context.Context, q tool.Question) (string, bool, error) {
-	p := newPicker(q)
-	t.send(asked{p})
-	a, err := wait(ctx, t, p, p.answer)
-	return a.text, a.ok && err == nil, err
+	a, err := t.put(ctx, newPicker(q))
+	if n, _ := strconv.Atoi(a.key); n >= 1 && n <= len(q.Options) {
+		a.text = q.Options[n-1]
+	}
+	return a.text, a.text != "", err
 }
 
-// errOver is the answer to questions that nobody sees any more.
-var errOver = errors.New("the session has ended")
-
-func wait[A any](ctx context.Context, t *Terminal, d dialog, answer <-chan A) (none A, err error) {
+// put opens a dialog and waits for its answer, at most until nobody sees it any more.
+func (t *Terminal) put(ctx context.Context, d *dialog) (reply, error) {
+	t.send(asked{d})
 	select {
-	case a := <-answer:
+	case a := <-d.answer:
 		return a, nil
 	case <-ctx.Done():
 		t.send(withdrawn{d})
-		return none, context.Cause(ctx)
+		return reply{}, context.Cause(ctx)
 	case <-t.over:
-		return none, errOver
+		return reply{}, errors.New("the session has ended")
 	}
 }
 
@@ -147,8 +147,8 @@ func (t *Terminal) start(p *tea.Program) {
 // The messages of the program, beside those of bubbletea.
 type (
 	happened  struct{ event event.Event }
-	asked     struct{ dialog dialog }
-	withdrawn struct{ dialog dialog }
+	asked     struct{ dialog *dialog }
+	withdrawn struct{ dialog *dialog }
 	printed   struct{}               // the print on its way is on the screen
 	tick      struct{ at time.Time } // the spinner turns
 	done      struct {               // a turn or a command ended
