@@ -45,7 +45,10 @@ func (p *printer) event(e event.Event) {
 	case event.Thinking:
 		p.thinking += e.Text
 		return
-	case event.Usage, event.Context, event.Start, event.Ready:
+	case event.Context: // a model request ended
+		p.flush()
+		return
+	case event.Usage, event.Start, event.Ready:
 		return
 	}
 	p.flush()
