@@ -52,6 +52,17 @@ func (a *Agent) turn(ctx context.Context) event.TurnEnd {
 
 // end tells and records how a turn is ended by err.
 func (a *Agent) end(ctx context.Context, err error) event.TurnEnd {
+	end := a.ending(ctx, err)
+	a.emit(a.usage)
+	if a.o.id == "" {
+		a.record(session.Turn{Reason: end.Reason, Detail: detail(end)})
+	}
+	a.emit(end)
+	return end
+}
+
+// ending is how an error ends a turn.
+func (a *Agent) ending(ctx context.Context, err error) event.TurnEnd {
 	var (
 		known   *ending
 		timeout *TimeoutError
@@ -68,11 +79,6 @@ func (a *Agent) end(ctx context.Context, err error) event.TurnEnd {
 	case errors.As(err, &fault):
 		end.Err = &event.Fault{Kind: string(fault.Kind), Status: fault.Status, Retryable: fault.Retryable()}
 	}
-	a.emit(a.usage)
-	if a.o.id == "" {
-		a.record(session.Turn{Reason: end.Reason, Detail: detail(end)})
-	}
-	a.emit(end)
 	return end
 }
 

@@ -36,8 +36,8 @@ type work struct {
 }
 
 // Work runs a turn, then the check, and goes on until the check passes, nothing changes any more, the rounds are used up
-// or a turn ends in another way than completed. The last Check event has the outcome. A check that can't run or is cancelled ends
-// the work with a TurnEnd of its own. Without a command it is one turn.
+// or a turn ends in another way than completed. The last Check event has the outcome. A check that can't run ends the work
+// with a TurnEnd of its own; one that is cancelled does with none, and only the returned end tells. Without a command it is one turn.
 func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
 	a.running.Store(true)
 	defer a.running.Store(false)
@@ -54,6 +54,10 @@ func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
 		}
 	}
 	a.usage = event.Usage{}
+	if end := a.ending(ctx, err); w.round > 0 && end.Reason == event.Cancelled {
+		a.notice("The check was cancelled.") // the turn before it has had its end
+		return end
+	}
 	return a.end(ctx, err)
 }
 

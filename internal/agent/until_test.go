@@ -83,7 +83,7 @@ func TestCancelInACheck(t *testing.T) {
 	}()
 	w.want(w.Work(ctx, Input{Text: "go"}, Until{Command: "touch begun; sleep 50"}), event.Cancelled, "timed out after 1m")
 	<-watch
-	if ends := of[event.TurnEnd](w); len(ends) != 2 || ends[1].Reason != event.Cancelled || len(of[event.Check](w)) != 0 {
+	if ends := of[event.TurnEnd](w); len(ends) != 1 || ends[0].Reason != event.Completed || len(of[event.Check](w)) != 0 {
 		t.Errorf("%v", ends)
 	}
 }

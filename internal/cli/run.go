@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -49,6 +50,9 @@ func headless(ctx context.Context, sh shell, o *options) error {
 	f := face{sink: event.Serial(func(e event.Event) { fold.Add(e); show(e) })}
 	id, unused, err := once(ctx, sh, o, f)
 	cause := context.Cause(ctx)
+	if r := fold.Result(""); err == nil && cause != nil && o.until != "" && r.Status == event.Completed && r.Check == nil {
+		fold.End(event.Cancelled, nil) // in a check, which has no end of its own
+	}
 	switch timedOut := code(cause) == exitTimedOut; {
 	case timedOut && (err != nil || fold.Result("").Status == event.Cancelled):
 		fold.End(jsonl.TimedOut, nil)
@@ -60,6 +64,7 @@ func headless(ctx context.Context, sh shell, o *options) error {
 	result := fold.Result(id)
 	if o.json {
 		out.Result(result)
+		err = cmp.Or(err, out.Err())
 	} else if err == nil && result.Status == event.Completed && !o.stream {
 		err = answer(sh.out, result.Text)
 	}
@@ -115,12 +120,18 @@ func answer(out *os.File, text string) error {
 func editor(ctx context.Context, sh shell, o *options) error {
 	out := jsonl.NewWriter(sh.out, o.verbose, sh.signals.cancel)
 	desk := jsonl.NewDesk(out.Event)
-	return converse(ctx, sh, o, face{sink: out.Event, approver: desk, asker: desk}, func(w *work) error {
+	served := false
+	err := converse(ctx, sh, o, face{sink: out.Event, approver: desk, asker: desk}, func(w *work) error {
+		served = true
 		server := jsonl.Server{In: sh.in, Out: out, Desk: desk, Turn: w.turn, Ready: func() event.Ready {
 			return event.Ready{Session: w.id(), Model: w.model.Name, Tools: w.agent.ToolNames()}
 		}}
 		return server.Run(ctx)
 	})
+	if err != nil && !served && ctx.Err() == nil {
+		out.Event(event.Error{Message: err.Error()})
+	}
+	return cmp.Or(err, out.Err())
 }
 
 // byLines is an interactive session by plain lines.

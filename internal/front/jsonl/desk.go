@@ -14,7 +14,8 @@ import (
 // Desk holds the questions that are open: approvals a1, a2, … and the model's questions q1, q2, …. The first answer to one
 // counts and closes it; one whose context ends is withdrawn. It is a gate.Approver and a tool.Asker.
 type Desk struct {
-	show event.Sink
+	show  event.Sink
+	order sync.Mutex // held while a question is shown, so that ids go out in order; answers never wait for it
 
 	mu    sync.Mutex
 	count map[string]int          // by the letter of the id
@@ -35,9 +36,9 @@ func (d *Desk) Approve(ctx context.Context, r gate.Request) (gate.Answer, error)
 		}
 		return e
 	})
-	answer := raw.word("answer")
+	answer := raw.answer
 	always := answer == "always" && r.Always != ""
-	return gate.Answer{Yes: answer == "yes" || always, Always: always, Reason: raw.word("reason")}, err
+	return gate.Answer{Yes: answer == "yes" || always, Always: always, Reason: raw.reason}, err
 }
 
 // Ask puts a question of the model to the client.
@@ -45,28 +46,30 @@ func (d *Desk) Ask(ctx context.Context, q tool.Question) (string, bool, error) {
 	raw, err := d.put(ctx, "q", func(id string) event.Event {
 		return event.Question{ID: id, Text: q.Text, Options: q.Options, AllowOther: q.AllowOther}
 	})
-	answer := raw.word("answer")
+	answer := raw.answer
 	return answer, answer != "" && (q.AllowOther || slices.Contains(q.Options, answer)), err
 }
 
-// put shows a question and waits for its answer. The question is shown under the lock, so that ids go out in order.
+// put shows a question and waits for its answer.
 func (d *Desk) put(ctx context.Context, letter string, show func(id string) event.Event) (request, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return request{}, err
 	}
 	answer := make(chan request, 1)
+	d.order.Lock()
 	d.mu.Lock()
 	d.count[letter]++
 	id := fmt.Sprint(letter, d.count[letter])
 	d.open[id] = answer
-	d.show(show(id))
 	d.mu.Unlock()
+	d.show(show(id))
+	d.order.Unlock()
 	select {
 	case raw := <-answer:
 		return raw, nil
 	case <-ctx.Done():
 		d.take(id)
-		return nil, ctx.Err()
+		return request{}, ctx.Err()
 	}
 }
 

@@ -22,40 +22,38 @@ const (
 	cancelRequest    = "cancel"
 )
 
-// request is the fields of a request. Keys match exactly, unlike those of a struct in encoding/json.
-type request map[string]json.RawMessage
+// request is the fields of a request, empty if they are missing or no strings. A long text is decoded once.
+type request struct{ kind, id, text, answer, reason string }
 
-// word returns a field that is a string, empty if it is missing or something else.
-func (r request) word(key string) string {
-	var s string
-	if json.Unmarshal(r[key], &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// parse reads a request of a known type that has the field it needs. The error is for the client.
+// parse reads a request of a known type that has the field it needs. The error is for the client. Keys match exactly, unlike those of
+// a struct in encoding/json.
 func parse(line []byte) (r request, err error) {
-	if err := json.Unmarshal(line, &r); err != nil {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
 		if json.Valid(line) {
-			return nil, errors.New(`a request is a JSON object, such as {"type":"user_input","text":"…"}`)
+			return r, errors.New(`a request is a JSON object, such as {"type":"user_input","text":"…"}`)
 		}
-		return nil, fmt.Errorf("not valid JSON: %w", err)
+		return r, fmt.Errorf("not valid JSON: %w", err)
 	}
-	switch kind := r.word("type"); kind {
+	for key, to := range map[string]*string{"type": &r.kind, "id": &r.id, "text": &r.text, "answer": &r.answer, "reason": &r.reason} {
+		if raw := fields[key]; len(raw) > 0 && raw[0] == '"' {
+			_ = json.Unmarshal(raw, to) // a valid string
+		}
+	}
+	switch r.kind {
 	case userInput:
-		if strings.TrimSpace(r.word("text")) == "" {
+		if strings.TrimSpace(r.text) == "" {
 			err = errors.New(`user_input needs "text", a string that is not blank`)
 		}
 	case approvalResponse, questionResponse:
-		if r.word("id") == "" {
-			err = fmt.Errorf(`%s needs "id", the id of what it answers`, kind)
+		if r.id == "" {
+			err = fmt.Errorf(`%s needs "id", the id of what it answers`, r.kind)
 		}
 	case cancelRequest:
 	case "":
 		err = errors.New(`a request needs "type": user_input, approval_response, question_response or cancel`)
 	default:
-		err = fmt.Errorf("unknown type %q; known are user_input, approval_response, question_response, cancel", kind)
+		err = fmt.Errorf("unknown type %q; known are user_input, approval_response, question_response, cancel", r.kind)
 	}
 	return r, err
 }

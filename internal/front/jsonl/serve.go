@@ -53,13 +53,13 @@ func (s *Server) Run(ctx context.Context) error {
 
 // hear handles one message. It never waits for work.
 func (s *Server) hear(ctx context.Context, m message) {
-	switch kind, id := m.word("type"), m.word("id"); {
+	switch kind, id := m.kind, m.id; {
 	case m.err != nil:
 		s.refuse("%v", m.err)
 	case kind == userInput && s.done != nil:
 		s.refuse("a turn is running; send cancel, or wait for ready")
 	case kind == userInput:
-		s.start(ctx, m.word("text"))
+		s.start(ctx, m.text)
 	case kind == cancelRequest:
 		if s.done != nil {
 			s.cancel(context.Canceled)

@@ -294,13 +294,13 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		switch r.word("type") {
+		switch r.kind {
 		case userInput:
-			if strings.TrimSpace(r.word("text")) == "" {
+			if strings.TrimSpace(r.text) == "" {
 				t.Error("blank input taken")
 			}
 		case approvalResponse, questionResponse:
-			if r.word("id") == "" {
+			if r.id == "" {
 				t.Error("a response without an id taken")
 			}
 		case cancelRequest:
@@ -308,4 +308,33 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("taken: %s", line)
 		}
 	})
+}
+
+// An answer is heard while another question is being written to a client that does not read.
+func TestAnswersDontWaitForQuestions(t *testing.T) {
+	shown, read := make(chan string), make(chan bool)
+	d := NewDesk(func(e event.Event) {
+		shown <- e.(event.ApprovalRequest).ID
+		<-read
+	})
+	answers := make(chan gate.Answer)
+	for range 2 {
+		go func() {
+			a, _ := d.Approve(t.Context(), gate.Request{})
+			answers <- a
+		}()
+	}
+	<-shown
+	read <- true // the first is written
+	if id := <-shown; !d.answer("a1", request{answer: "yes"}) || id != "a2" {
+		t.Errorf("shown %s", id)
+	}
+	if a := <-answers; !a.Yes {
+		t.Error("the answer was not taken")
+	}
+	read <- true
+	d.answer("a2", request{})
+	if a := <-answers; a.Yes {
+		t.Error("an empty answer is no yes")
+	}
 }

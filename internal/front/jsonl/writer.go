@@ -5,6 +5,7 @@ package jsonl
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"io"
 	"sync"
 
@@ -22,7 +23,8 @@ type Writer struct {
 	mu      sync.Mutex
 	enc     *json.Encoder
 	verbose bool
-	gone    func(error) // nil once it was called
+	gone    func(error)
+	err     error // of the first write that failed
 }
 
 // NewWriter returns a writer. With verbose it shows all events. gone is called once, when nothing can be written any more
@@ -48,12 +50,22 @@ func (w *Writer) Event(e event.Event) {
 // Result writes the final line of a headless run.
 func (w *Writer) Result(r Result) { w.line(r) }
 
-// line writes v. An encoder that failed once writes nothing more.
+// line writes v. After a failure nothing more is written.
 func (w *Writer) line(v any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.enc.Encode(v); err != nil && w.gone != nil {
-		w.gone(err)
-		w.gone = nil
+	if w.err != nil {
+		return
 	}
+	if err := w.enc.Encode(v); err != nil {
+		w.err = fmt.Errorf("standard output can't be written: %w", err)
+		w.gone(w.err)
+	}
+}
+
+// Err returns why nothing can be written any more, nil if it can.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
 }
