@@ -2,13 +2,12 @@ package repl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	table "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 )
 
@@ -46,7 +45,8 @@ func opens(line string) string {
 	return ""
 }
 
-// markdown draws the blocks of a document. Text without meaning to it, HTML too, stays as it was written.
+// markdown draws the blocks of a document. Text without meaning to it, HTML too, stays as it was written. Tables are found here: the
+// parser's extensions would cost every start of anchor two milliseconds.
 type markdown struct {
 	style  style
 	source []byte
@@ -54,7 +54,7 @@ type markdown struct {
 
 func renderMarkdown(s style, source string, width int) string {
 	m := markdown{s, []byte(source)}
-	doc := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser().Parse(text.NewReader(m.source))
+	doc := goldmark.New().Parser().Parse(text.NewReader(m.source))
 	return m.blocks(doc, width, false)
 }
 
@@ -75,6 +75,9 @@ func (m markdown) block(n ast.Node, width int) string {
 	case *ast.Heading:
 		return wrap(m.style.bold(strings.Repeat("#", n.Level)+" "+m.inline(n)), width, "", "")
 	case *ast.Paragraph, *ast.TextBlock:
+		if rows := cellsOf(m.lines(n)); rows != nil {
+			return m.table(rows, width)
+		}
 		return wrap(m.inline(n), width, "", "")
 	case *ast.List:
 		return m.list(n, width)
@@ -84,8 +87,6 @@ func (m markdown) block(n ast.Node, width int) string {
 		return m.code(strings.TrimRight(m.lines(n), "\n"), width)
 	case *ast.ThematicBreak:
 		return m.style.dim(strings.Repeat("─", min(width, 40)))
-	case *table.Table:
-		return m.table(n, width)
 	}
 	return wrap(strings.TrimRight(m.lines(n), "\n"), width, "", "")
 }
@@ -125,19 +126,34 @@ func indent(text, first, rest string) string {
 	return first + strings.ReplaceAll(text, "\n", "\n"+rest)
 }
 
+// cellsOf reads a paragraph as the rows of a table: its second line is of dashes and bars. nil if it is none.
+func cellsOf(paragraph string) (rows [][]string) {
+	lines := strings.Split(strings.TrimSpace(paragraph), "\n")
+	if len(lines) < 2 || !strings.Contains(lines[1], "-") || !strings.Contains(lines[0], "|") || strings.Trim(lines[1], "|-: ") != "" {
+		return nil
+	}
+	for _, l := range slices.Delete(lines, 1, 2) {
+		l = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(strings.ReplaceAll(l, `\|`, "\x00")), "|"), "|")
+		var row []string
+		for cell := range strings.SplitSeq(l, "|") {
+			row = append(row, strings.ReplaceAll(strings.TrimSpace(cell), "\x00", "|"))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 // table draws a table with its columns below each other, or row by row where that is too wide.
-func (m markdown) table(n *table.Table, width int) string {
-	var rows [][]string
+func (m markdown) table(rows [][]string, width int) string {
 	var wide []int
-	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
-		var cells []string
-		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			if cells = append(cells, m.inline(cell)); len(wide) < len(cells) {
+	for _, cells := range rows {
+		for i, c := range cells {
+			cells[i] = renderMarkdown(m.style, c, 1000)
+			if len(wide) <= i {
 				wide = append(wide, 0)
 			}
-			wide[len(cells)-1] = max(wide[len(cells)-1], ansi.StringWidth(cells[len(cells)-1]))
+			wide[i] = max(wide[i], ansi.StringWidth(cells[i]))
 		}
-		rows = append(rows, cells)
 	}
 	total := -2
 	for _, w := range wide {
@@ -189,8 +205,6 @@ func (m markdown) inline(parent ast.Node) string {
 			for _, s := range n.Segments.Sliced(0, n.Segments.Len()) {
 				out.Write(s.Value(m.source))
 			}
-		case *table.TaskCheckBox:
-			out.WriteString(map[bool]string{true: "[x] ", false: "[ ] "}[n.IsChecked])
 		default:
 			out.WriteString(m.inline(n))
 		}
