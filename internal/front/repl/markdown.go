@@ -11,40 +11,6 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// finished cuts streaming Markdown where nothing that follows can change what stands before: at the last blank line outside a code
-// block that is followed by a line without indent.
-func finished(md string) (done, rest string) {
-	fence, blank, cut, at := "", false, 0, 0
-	for line := range strings.SplitAfterSeq(md, "\n") {
-		bare := strings.TrimSpace(line)
-		switch {
-		case fence != "":
-			if strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]) == "" {
-				fence = ""
-			}
-		case bare == "":
-		default:
-			if blank && line[0] != ' ' && line[0] != '\t' {
-				cut = at
-			}
-			fence = opens(bare)
-		}
-		blank = bare == "" && fence == ""
-		at += len(line)
-	}
-	return md[:cut], md[cut:]
-}
-
-// opens returns the fence that a line begins a block of code with, or nothing.
-func opens(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 && (mark == "~" || !strings.Contains(line[n:], mark)) {
-			return line[:n]
-		}
-	}
-	return ""
-}
-
 // markdown draws the blocks of a document. Text without meaning to it, HTML too, stays as it was written. Tables are found here: the
 // parser's extensions would cost every start of anchor two milliseconds.
 type markdown struct {

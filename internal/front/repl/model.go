@@ -152,13 +152,9 @@ func (m *model) print() tea.Cmd {
 	if m.printing || len(m.printer.out) == 0 {
 		return nil
 	}
-	lines := strings.Split(strings.Join(m.printer.out, "\n"), "\n")
-	n := min(len(lines), max(1, m.height/2))
-	if m.printer.out = nil; n < len(lines) {
-		m.printer.out = []string{strings.Join(lines[n:], "\n")}
-	}
-	m.printing = true
-	text := strings.Join(lines[:n], "\n")
+	n := min(len(m.printer.out), max(1, m.height/2))
+	text := strings.Join(m.printer.out[:n], "\n")
+	m.printer.out, m.printing = m.printer.out[n:], true
 	if text == "" {
 		text = " " // nothing would be printed at all
 	}

@@ -10,21 +10,21 @@ import (
 	"anchor/internal/event"
 )
 
-// printer makes lines of events. out holds what is to be printed; tail is the end of the model's text that is not finished yet.
+// printer makes lines of events. out holds the lines to be printed; tail is the end of the model's text that is not finished yet.
 type printer struct {
 	style   style
 	width   int
 	verbose bool
 
 	out      []string
-	tail     string // Markdown
-	spoke    bool   // the model's text was printed last
+	tail     growing // Markdown
+	spoke    bool    // the model's text was printed last
 	thinking string
 	asked    string // the diff that an approval showed last: the write shows it no second time
 	agents   map[string]bool
 }
 
-func (p *printer) say(text string) { p.out = append(p.out, text) }
+func (p *printer) say(text string) { p.out = append(p.out, strings.Split(text, "\n")...) }
 
 // line prints foreign text behind a mark, wrapped.
 func (p *printer) line(mark string, look func(string) string, format string, args ...any) {
@@ -37,10 +37,8 @@ func (p *printer) event(e event.Event) {
 	switch e := e.(type) {
 	case event.Text:
 		p.finishThinking()
-		p.tail += e.Text
-		done, rest := finished(p.tail)
+		done := p.tail.add(e.Text)
 		p.markdown(done)
-		p.tail = rest
 		return
 	case event.Thinking:
 		p.thinking += e.Text
@@ -153,8 +151,7 @@ func (p *printer) end(who string, e event.TurnEnd) {
 // flush finishes the text that is in the making.
 func (p *printer) flush() {
 	p.finishThinking()
-	p.markdown(p.tail)
-	p.tail = ""
+	p.markdown(p.tail.take())
 }
 
 func (p *printer) finishThinking() {

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
@@ -35,14 +36,17 @@ func (m *model) View() tea.View {
 
 // unfinished is the end of the text that still comes, at most n lines of it.
 func (m *model) unfinished(n int) []string {
-	if n < 1 || strings.TrimSpace(m.printer.tail) == "" {
+	tail, fence := m.printer.tail.text, ""
+	if len(tail) > 16<<10 {
+		tail = tail[len(tail)-16<<10:] // of a long block only the end is drawn before it is finished
+		if m.printer.tail.fence != "" {
+			fence = m.printer.tail.fence + "\n"
+		}
+	}
+	if n < 1 || len(bytes.TrimSpace(tail)) == 0 {
 		return nil
 	}
-	tail := m.printer.tail
-	if len(tail) > 16<<10 {
-		tail = tail[len(tail)-16<<10:] // of a long block of code only the end is drawn before it is finished
-	}
-	text := renderMarkdown(m.printer.style, clean(strings.Trim(strings.ToValidUTF8(tail, ""), "\n")), m.width)
+	text := renderMarkdown(m.printer.style, clean(strings.Trim(strings.ToValidUTF8(fence+string(tail), ""), "\n")), m.width)
 	return append([]string{""}, strings.Split(last(text, n-1), "\n")...)
 }
 

@@ -1,0 +1,39 @@
+package repl
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"anchor/internal/event"
+)
+
+// BenchmarkStream draws a reply of 2 MB that comes in pieces of 20 bytes: prose, and one block of code without an end.
+func BenchmarkStream(b *testing.B) {
+	prose := strings.Repeat(strings.Repeat("words that go on and on, **bold** and `code`, ", 10)+"\n\n", 4400)
+	for name, text := range map[string]string{"prose": prose, "code": "```\n" + strings.Repeat("x := f(y) // and so on\n", 90000)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				stream(text)
+			}
+		})
+	}
+}
+
+func stream(text string) {
+	m := newModel(nil, Options{Model: func() string { return "m" }}, "")
+	m.ready = func() {}
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	for i := 0; i < len(text); i += 20 {
+		m.Update(happened{event.Text{Text: text[i:min(i+20, len(text))]}})
+		m.Update(printed{})
+		if i%2000 == 0 {
+			m.View()
+		}
+	}
+	m.printer.flush()
+	for m.printing || len(m.printer.out) > 0 {
+		m.Update(printed{})
+	}
+}
