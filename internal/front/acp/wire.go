@@ -47,7 +47,7 @@ func (w *writer) Write(line []byte) (int, error) {
 // pump hands the lines of in to the SDK and closes to at their end. It answers what the SDK would drop in silence, and lets a prompt
 // begin before it reads on: the SDK keeps no order between a prompt and the cancel that follows.
 func (s *Server) pump(in io.Reader, to *io.PipeWriter) {
-	defer to.Close()
+	defer func() { _ = to.Close() }() // it never fails
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := readLine(r)
