@@ -143,7 +143,7 @@ func play(ts *testscript.TestScript, valid func(string) error, bin, file string,
 	}
 	timer := time.AfterFunc(30*time.Second, func() { _ = p.Process.Kill() })
 	defer timer.Stop()
-	c := conversation{valid: valid, dir: p.Dir, in: in, out: bufio.NewReaderSize(out, 1<<20), p: p}
+	c := conversation{end: time.Now().Add(30 * time.Second), valid: valid, dir: p.Dir, in: in, out: bufio.NewReaderSize(out, 1<<20), p: p}
 	for i, line := range strings.Split(ts.ReadFile(file), "\n") {
 		if err := c.step(line); err != nil {
 			_ = p.Process.Kill()
@@ -161,6 +161,7 @@ type conversation struct {
 	out     *bufio.Reader
 	p       *exec.Cmd
 	skip    bool
+	end     time.Time // of patience
 }
 
 // rpc says whether a line is a message of JSON-RPC.
@@ -185,6 +186,13 @@ func (c *conversation) step(line string) error {
 		return c.want(rest)
 	case "…":
 		c.skip = true
+	case "wait": // for a file that a command makes
+		for _, err := os.Stat(filepath.Join(c.dir, rest)); err != nil; _, err = os.Stat(filepath.Join(c.dir, rest)) {
+			if c.p.ProcessState != nil || time.Now().After(c.end) {
+				return errors.New("no " + rest)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 	case "close":
 		return c.in.Close()
 	case "kill":
