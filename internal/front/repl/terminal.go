@@ -101,6 +101,11 @@ func (t *Terminal) put(ctx context.Context, d *dialog) (reply, error) {
 	case a := <-d.answer:
 		return a, nil
 	case <-ctx.Done():
+		select {
+		case a := <-d.answer: // given before the end
+			return a, nil
+		default:
+		}
 		t.send(withdrawn{d})
 		return reply{}, context.Cause(ctx)
 	case <-t.over:
