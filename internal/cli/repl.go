@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,6 +52,22 @@ func interactive(ctx context.Context, sh shell, o *options) error {
 			History: s.history(), Remember: s.remember, Dir: s.shown(w.dir), Model: s.modelName,
 		}, strings.Join(o.args, " "))
 	})
+}
+
+// offer asks a person who has no model set whether to use one that a local server has, and keeps it. It comes before anything is drawn.
+func (w *work) offer(name string) bool {
+	if !w.face.person || !term.IsTerminal(w.sh.in.Fd()) || !term.IsTerminal(w.sh.out.Fd()) {
+		return false
+	}
+	fmt.Fprintf(w.sh.out, "No model is set up yet. A server on this machine has %s.\nUse it from now on? [Y/n] ", event.Visible(name))
+	var answer string
+	if _, err := fmt.Fscanln(w.sh.in, &answer); errors.Is(err, io.EOF) || !slices.Contains([]string{"", "y", "yes"}, strings.ToLower(answer)) {
+		return false
+	}
+	if err := w.keep([]string{"model"}, name); err != nil {
+		w.notices = append(w.notices, "the choice of the model is not kept: "+err.Error())
+	}
+	return true
 }
 
 func (s *sitting) count(e event.Event) {

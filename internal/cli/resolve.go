@@ -42,6 +42,9 @@ func (w *work) choose(ctx context.Context) (agent.Model, error) {
 	for _, l := range w.listAll(ctx, func(p config.Provider) bool { return p.Local }) {
 		if len(l.models) > 0 {
 			name := l.Name + "/" + l.models[0].ID
+			if w.offer(name) {
+				return w.resolve(name)
+			}
 			return agent.Model{}, usagef("no model to use: a local server has %s, use it with -m %s; or %s", name, name, gettingStarted)
 		}
 	}
