@@ -29,7 +29,7 @@ func help(_ context.Context, sh shell, o *options) error {
 		return usagef("no command %q; anchor help lists them", name)
 	}
 	var b strings.Builder
-	row := func(name, text string) { fmt.Fprintf(&b, "  %-40s %s\n", name, text) }
+	row := func(name, text string) { fmt.Fprintf(&b, "  %-40s  %s\n", name, text) }
 	if b.WriteString(usage); name != "" {
 		b.Reset()
 		fmt.Fprintf(&b, "anchor %s\n\n  %s\n", strings.TrimSpace(name+" "+c.args), c.short)
