@@ -323,7 +323,7 @@ func (s *sitting) agents(ctx context.Context, _ string) (string, error) {
 func (s *sitting) showUsage(context.Context, string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fmt.Sprintf("%d turns: %d tokens in (%d of them from the cache), %d out", s.turns, s.usage.Input, s.usage.Cached, s.usage.Output), nil
+	return fmt.Sprintf("turns: %d; tokens: %d in (%d of them from the cache), %d out", s.turns, s.usage.Input, s.usage.Cached, s.usage.Output), nil
 }
 
 func (s *sitting) export(_ context.Context, file string) (string, error) {

@@ -168,27 +168,44 @@ func (p *printer) markdown(text string) {
 	}
 }
 
-// colouredDiff draws the hunks of a unified diff; lines longer than the width are wrapped, none is left out.
+// colouredDiff draws the hunks of a unified diff, each line behind its number: the old one of what is taken out, else the new one. Lines
+// longer than the width are wrapped, none is left out. What is no diff, a command, has no numbers.
 func colouredDiff(s style, unified string, width int) string {
 	var out []string
-	hunks := strings.Contains("\n"+unified, "\n@@ ") // a command is no diff
+	hunks := strings.Contains("\n"+unified, "\n@@ ")
+	was, now := 0, 0
 	for l := range strings.SplitSeq(strings.Trim(unified, "\n"), "\n") {
-		look := func(t string) string { return t }
+		look, number := func(t string) string { return t }, 0
 		switch {
 		case !hunks:
-		case strings.HasPrefix(l, "+"):
-			look = s.green
-		case strings.HasPrefix(l, "-"):
-			look = s.red
 		case strings.HasPrefix(l, "@@"):
+			_, _ = fmt.Sscanf(strings.ReplaceAll(l, ",", " "), "@@ -%d", &was)
+			_, _ = fmt.Sscanf(l[strings.Index(l, "+")+1:], "%d", &now)
 			look = s.cyan
+		case was+now > 0 && strings.HasPrefix(l, "-"):
+			look, number, was = s.red, was, was+1
+		case was+now > 0 && strings.HasPrefix(l, "+"):
+			look, number, now = s.green, now, now+1
+		case was+now > 0 && strings.HasPrefix(l, " "):
+			number, was, now = now, was+1, now+1
 		}
-		for part := range strings.SplitSeq(ansi.Hardwrap(l, max(8, width-4), true), "\n") {
-			out = append(out, "    "+look(part))
-		}
+		out = append(out, numbered(s, number, strings.Split(ansi.Hardwrap(l, max(8, width-6), true), "\n"), look)...)
 	}
 	if added, removed := diff.Count(unified); hunks && added+removed > 0 {
-		out = append(out, s.dim(fmt.Sprintf("    +%d -%d", added, removed)))
+		out = append(out, s.dim(fmt.Sprintf("     +%d -%d", added, removed)))
 	}
 	return strings.Join(out, "\n")
+}
+
+// numbered puts a number, if it is one, before the first of the parts of a line.
+func numbered(s style, number int, parts []string, look func(string) string) (out []string) {
+	gutter := "     "
+	if number > 0 {
+		gutter = s.dim(fmt.Sprintf("%4d ", number))
+	}
+	for _, part := range parts {
+		out = append(out, gutter+look(part))
+		gutter = "     "
+	}
+	return out
 }

@@ -66,12 +66,14 @@ func open(t *testing.T, width int, o Options, first string) *screen {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s.stop = stop
-	go func() { s.ended <- s.Run(ctx, o, first) }()
+	var run sync.WaitGroup
+	run.Go(func() { s.ended <- s.Run(ctx, o, first) })
 	t.Cleanup(func() {
 		stop()
+		run.Wait() // it has the terminal until then
 		master.Close()
 		slave.Close()
-		s.vt.Close()
+		s.vt.InputPipe().(io.Closer).Close() // Close itself races with Read
 	})
 	s.see("model-1")
 	return s
