@@ -38,7 +38,9 @@ func (s *Server) Run(ctx context.Context) error {
 				s.end(errors.New("the client closed the session"))
 				return nil
 			}
-			s.hear(ctx, m)
+			if ctx.Err() == nil { // else nothing more begins
+				s.hear(ctx, m)
+			}
 		case <-s.done:
 			s.done = nil
 			if ctx.Err() == nil { // else it ended both, and nothing is ready
