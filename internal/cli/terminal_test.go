@@ -133,7 +133,7 @@ func startScreen(t *testing.T, home string, width int, name string, args ...stri
 		_ = s.cmd.Process.Kill()
 		_ = s.cmd.Wait()
 		<-s.done
-		_ = s.emu.Close()
+		_ = s.emu.InputPipe().(io.Closer).Close() // Close itself races with Read
 		_ = s.pty.Close()
 		replies.Wait()
 	})
