@@ -85,6 +85,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.spin()
 	case done:
 		return m.ended(msg)
+	case queued:
+		return m.handed(msg)
 	case completed:
 		m.input.offer(msg)
 	case tea.PasteMsg:
@@ -106,7 +108,8 @@ func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 		return nil
 	}
 	m.work.Go(m.ready)
-	return m.next()
+	m.printing = true // what is printed before the first view is drawn would be lost
+	return tea.Batch(m.next(), tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return printed{} }))
 }
 
 func (m *model) event(e event.Event) {
@@ -147,12 +150,18 @@ func (m *model) drop(d *dialog) {
 	}
 }
 
-// print sends the next lines on their way. They are fewer than the screen has, since what is printed is moved in above the view.
+// batch is how many lines are printed at once, and tallest how high the view may be. What is printed is moved in above the view: both
+// must have room on the screen, or lines are lost.
+func (m *model) batch() int { return max(1, m.height/3) }
+
+func (m *model) tallest() int { return max(2, m.height-m.batch()-1) }
+
+// print sends the next lines on their way.
 func (m *model) print() tea.Cmd {
 	if m.printing || len(m.printer.out) == 0 {
 		return nil
 	}
-	n := min(len(m.printer.out), max(1, m.height/2))
+	n := min(len(m.printer.out), m.batch())
 	text := strings.Join(m.printer.out[:n], "\n")
 	m.printer.out, m.printing = m.printer.out[n:], true
 	if text == "" {

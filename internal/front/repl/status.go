@@ -18,14 +18,14 @@ func (m *model) View() tea.View {
 	}
 	var below []string
 	var cursor *tea.Cursor
-	room := max(1, min(m.height/2, m.height-3))
+	room := max(1, min(m.height/2, m.tallest()-1))
 	if len(m.dialogs) > 0 {
 		below = strings.Split(m.dialogs[0].view(m.printer.style, m.width, room), "\n")
 	} else {
 		below, cursor = m.writing(room)
 	}
 	below = append(below, m.status())
-	above := m.unfinished(m.height - len(below) - 1)
+	above := m.unfinished(m.tallest() - len(below))
 	if cursor != nil {
 		cursor.Position.Y += len(above)
 	}
