@@ -26,7 +26,7 @@ func TestDocumentedClients(t *testing.T) {
 					t.Skip("needs " + program)
 				}
 			}
-			code := regexp.MustCompile("(?s)```"+c.lang+"\n(.*?)```").FindStringSubmatch(string(page))
+			code := regexp.MustCompile("(?s)```" + c.lang + "\n(.*?)```").FindStringSubmatch(string(page))
 			if code == nil || strings.Count(code[1], "\n") > 45 {
 				t.Fatal("the page has no short client")
 			}
