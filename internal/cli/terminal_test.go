@@ -30,6 +30,8 @@ import (
 //	wait TEXT   the screen shows it (or with "gone TEXT" does not) within some seconds
 //	calm        a little more than the time for which a new question takes no key
 //	exit CODE   the program ends with it, the terminal's modes as they were
+//
+// The file PROMPT, if there is one, is the first message, given on the command line.
 func TestTerminal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs the binary")
@@ -98,7 +100,8 @@ func playTerminal(t *testing.T, bin string, a *txtar.Archive, width int) string 
 			t.Fatal(err)
 		}
 	}
-	s := startScreen(t, home, width, bin, "-C", dir, "-m", "script:"+filepath.Join(home, "model.txt"), "--no-mcp")
+	first, _ := os.ReadFile(filepath.Join(dir, "PROMPT"))
+	s := startScreen(t, home, width, bin, append([]string{"-C", dir, "-m", "script:" + filepath.Join(home, "model.txt"), "--no-mcp"}, strings.Fields(string(first))...)...)
 	for line := range strings.Lines(string(a.Comment)) {
 		if verb, rest, _ := strings.Cut(strings.TrimSpace(line), " "); verb != "" && verb[0] != '#' {
 			s.step(verb, rest)
