@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"anchor/internal/event"
+	"anchor/internal/gate"
 	"anchor/internal/msg"
 	"anchor/internal/tool"
 )
@@ -18,6 +20,7 @@ import (
 const (
 	maxLook     = 2 * time.Second // at the directory; in a huge tree it is given up
 	interrupted = "The user interrupted this call after it was started. It may have had effects: look before you repeat it."
+	unallowed   = "Not done: the user interrupted this call before it was allowed."
 	notRun      = "Not run: the turn ended before this call was started."
 )
 
@@ -162,6 +165,8 @@ func (t *turn) runJob(ctx context.Context, j *job) {
 func (t *turn) finish(ctx context.Context, j *job) (err error) {
 	switch {
 	case j.err == nil:
+	case errors.Is(j.err, gate.ErrNotDone) && j.result.Text == "":
+		j.result, err = tool.Fail(unallowed), ctx.Err()
 	case ctx.Err() != nil:
 		j.result, err = tool.Fail(strings.TrimPrefix(j.result.Text+"\n"+interrupted, "\n")), ctx.Err()
 	default:

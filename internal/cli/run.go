@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/x/term"
+
 	"anchor/internal/agent"
 	"anchor/internal/event"
 	"anchor/internal/front/jsonl"
@@ -136,7 +138,7 @@ func editor(ctx context.Context, sh shell, o *options) error {
 
 // byLines is an interactive session by plain lines.
 func byLines(ctx context.Context, sh shell, o *options) error {
-	m := print.NewLineMode(sh.in, sh.out, o.verbose)
+	m := print.NewLineMode(sh.in, sh.out, o.verbose, term.IsTerminal(sh.in.Fd()))
 	return converse(ctx, sh, o, face{sink: m.Event, approver: m, asker: m, person: true}, func(w *work) error {
 		fmt.Fprintf(sh.out, "anchor in %s with %s; /exit or the end of input leaves\n", w.dir, w.model.Name)
 		return m.Run(ctx, strings.Join(o.args, " "), func(ctx context.Context, text string) {

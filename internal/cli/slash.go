@@ -248,7 +248,7 @@ func (s *sitting) since(ctx context.Context, path string, changes []gate.Change)
 
 // allow adds a rule for the session, and with --save to the user's settings for this directory.
 func (s *sitting) allow(_ context.Context, args string) (string, error) {
-	text, save := strings.CutSuffix(args, "--save")
+	text, save := strings.CutSuffix(" "+args, " --save")
 	if text = strings.TrimSpace(text); text == "" {
 		var out []string
 		for _, r := range s.set.Allow {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -239,11 +240,17 @@ func pass[T any](ctx context.Context, g *Gate, a policy.Action, title string,
 	if err == nil && d.Verdict == policy.Ask {
 		err = g.ask(ctx, d, Request{Title: g.titled(title), Detail: g.show(detail), Allow: d.Suggest})
 	}
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", ErrNotDone, err)
+	}
 	if err != nil {
 		return none, err
 	}
 	return effect(ctx, effects{looks{g}, d})
 }
+
+// ErrNotDone marks the error of an action that was cancelled before it was allowed: nothing of it happened.
+var ErrNotDone = errors.New("not done")
 
 // titled is a title as it is shown.
 func (g *Gate) titled(title string) string {

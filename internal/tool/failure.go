@@ -11,6 +11,9 @@ import (
 // Failure turns an error of the gate's into the result of a failed call, with what to do next. Only the end of ctx is handed
 // on as an error.
 func Failure(ctx context.Context, err error) (Result, error) {
+	if errors.Is(err, gate.ErrNotDone) {
+		return Result{}, err
+	}
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"anchor/internal/event"
 	"anchor/internal/gate"
@@ -21,13 +22,18 @@ import (
 type LineMode struct {
 	lines  chan string
 	asking sync.Mutex // one question at a time
+	calm   time.Duration
 	mu     sync.Mutex // held while out is written
 	out    *Lines
 }
 
-// NewLineMode reads from in and draws on out. The reading goroutine lives until in ends or the process does.
-func NewLineMode(in io.Reader, out io.Writer, verbose bool) *LineMode {
-	m := &LineMode{out: &Lines{W: out, Verbose: verbose, Stream: true}, lines: make(chan string)}
+// NewLineMode reads from in and draws on out. The reading goroutine lives until in ends or the process does. With typed, in is a
+// keyboard: lines that came before a question was asked (the rest of a paste) do not answer it, and are dropped.
+func NewLineMode(in io.Reader, out io.Writer, verbose, typed bool) *LineMode {
+	m := &LineMode{calm: 200 * time.Millisecond, out: &Lines{W: out, Verbose: verbose, Stream: true}, lines: make(chan string)}
+	if !typed {
+		m.calm = 0
+	}
 	go func() {
 		defer close(m.lines)
 		s := bufio.NewScanner(in)
@@ -67,6 +73,9 @@ func (m *LineMode) Run(ctx context.Context, first string, turn func(ctx context.
 func (m *LineMode) ask(ctx context.Context, text, prompt string) (string, error) {
 	m.asking.Lock()
 	defer m.asking.Unlock()
+	if text != "" { // a question, not the prompt for the next message
+		m.drain(ctx)
+	}
 	m.mu.Lock()
 	m.out.fresh()
 	fmt.Fprint(m.out.W, visible(text+prompt))
@@ -79,6 +88,23 @@ func (m *LineMode) ask(ctx context.Context, text, prompt string) (string, error)
 		return s, nil
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
+	}
+}
+
+// drain drops the lines that came before a question, until none comes for a moment.
+func (m *LineMode) drain(ctx context.Context) {
+	for m.calm > 0 {
+		select {
+		case line, ok := <-m.lines:
+			if !ok {
+				return
+			}
+			m.Event(event.Notice{Message: "not taken as an answer, for it came before the question: " + line})
+		case <-time.After(m.calm):
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"anchor/internal/event"
 	"anchor/internal/gate"
@@ -40,18 +41,35 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// The rest of a paste is no answer: it came before the question.
+func TestAPasteAnswersNothing(t *testing.T) {
+	in, typed := io.Pipe()
+	var out strings.Builder
+	m := NewLineMode(in, &out, false, true)
+	go func() {
+		_, _ = io.WriteString(typed, "y\na\n")
+		time.Sleep(2 * m.calm) // a person reads first
+		_, _ = io.WriteString(typed, "n not so\n")
+		typed.Close()
+	}()
+	got, err := m.Approve(context.Background(), gate.Request{Title: "Run command: mkdir x", Always: "all"})
+	if want := (gate.Answer{Reason: "not so"}); err != nil || got != want || !strings.Contains(out.String(), "came before the question: y") {
+		t.Errorf("%+v, %v, shown %q", got, err, out.String())
+	}
+}
+
 func TestQuestionsByLine(t *testing.T) {
 	for in, want := range map[string]gate.Answer{
 		"y\n": {Yes: true}, "YES\n": {Yes: true}, "a\n": {Yes: true, Always: true}, "n\n": {}, "\n": {}, "yeah\n": {}, "n use tabs\n": {Reason: "use tabs"},
 	} {
 		var out strings.Builder
-		m := NewLineMode(strings.NewReader(in), &out, false)
+		m := NewLineMode(strings.NewReader(in), &out, false, false)
 		got, err := m.Approve(context.Background(), gate.Request{Title: "Create a\x1b", Detail: "+x", Always: "all"})
 		if err != nil || got != want || !strings.Contains(out.String(), `Create a\x1b`) {
 			t.Errorf("%q: %+v, %v, shown %q", in, got, err, out.String())
 		}
 	}
-	m := NewLineMode(strings.NewReader("a\n"), io.Discard, false)
+	m := NewLineMode(strings.NewReader("a\n"), io.Discard, false, false)
 	if got, _ := m.Approve(context.Background(), gate.Request{}); got.Yes {
 		t.Error("an always that was not offered counts")
 	}
@@ -59,7 +77,7 @@ func TestQuestionsByLine(t *testing.T) {
 		t.Errorf("the end of input: %+v, %v", got, err)
 	}
 	for in, want := range map[string]string{"2\n": "y", "x\n": "x", "3\n": "", "\n": "", "z\n": ""} {
-		m := NewLineMode(strings.NewReader(in), io.Discard, false)
+		m := NewLineMode(strings.NewReader(in), io.Discard, false, false)
 		got, ok, err := m.Ask(context.Background(), tool.Question{Options: []string{"x", "y"}})
 		if err != nil || ok != (want != "") || ok && got != want {
 			t.Errorf("%q: %q %v %v", in, got, ok, err)

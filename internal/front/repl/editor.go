@@ -19,6 +19,9 @@ func (e *editor) text() string { return strings.Join(e.cells, "") }
 
 func (e *editor) empty() bool { return len(e.cells) == 0 }
 
+// blankBefore says whether nothing but blanks stands before the cursor.
+func (e *editor) blankBefore() bool { return strings.TrimSpace(strings.Join(e.cells[:e.at], "")) == "" }
+
 // set replaces the text; the cursor goes to its end.
 func (e *editor) set(text string) { e.cells, e.at = nil, 0; e.insert(text) }
 

@@ -28,16 +28,16 @@ func (in *input) reset() {
 	in.plain, in.back, in.query, in.menu = false, 0, "", nil
 }
 
-// paste puts text in as it is. Where it stands first, no character of it is a command's.
+// paste puts text in as it is. Where it stands first, blanks aside, no character of it is a command's.
 func (in *input) paste(text string) {
-	in.plain = in.plain || in.empty()
+	in.plain = in.plain || in.blankBefore()
 	in.insert(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
 	in.menu = nil
 }
 
-// remember adds an entry to the history; false if it is the last one again.
+// remember adds an entry to the history; false if it is the last one again, or was pasted and would come back as a command.
 func (in *input) remember(text string) bool {
-	if n := len(in.history); n > 0 && in.history[n-1] == text {
+	if n := len(in.history); n > 0 && in.history[n-1] == text || in.plain && strings.ContainsAny(text[:1], "!/") {
 		return false
 	}
 	in.history = append(in.history, text)

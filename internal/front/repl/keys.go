@@ -176,10 +176,10 @@ func (m *model) submit() tea.Cmd {
 	case !plain && text[0] == '/':
 		return m.command(text)
 	case m.cancel != nil:
-		if m.o.Queue != nil && m.o.Queue(text) {
-			m.echo(text)
-		} else {
+		if m.o.Queue == nil {
 			m.waiting = append(m.waiting, message{text: text})
+		} else { // it may read files, and ask
+			m.beside(func() tea.Msg { return queued{text, m.o.Queue(text)} })
 		}
 		return nil
 	}

@@ -191,6 +191,16 @@ func (m *model) beside(f func() tea.Msg) {
 	})
 }
 
+// handed tells of a message that was handed to the turn; one that came too late is the next turn's.
+func (m *model) handed(q queued) tea.Cmd {
+	if q.taken {
+		m.echo(q.text)
+		return nil
+	}
+	m.waiting = append(m.waiting, message{text: q.text})
+	return m.next()
+}
+
 // ended goes on after a turn or a command.
 func (m *model) ended(d done) tea.Cmd {
 	if !d.beside {

@@ -161,6 +161,10 @@ type (
 		prompt string // to be sent
 		beside bool   // it ran beside a turn
 	}
+	queued struct { // a message for the turn that runs; not taken if that is over
+		text  string
+		taken bool
+	}
 	completed struct { // what completion found for a part
 		part  string
 		found []string

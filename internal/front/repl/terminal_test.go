@@ -70,8 +70,8 @@ func open(t *testing.T, width int, o Options, first string) *screen {
 	run.Go(func() { s.ended <- s.Run(ctx, o, first) })
 	t.Cleanup(func() {
 		stop()
-		run.Wait() // it has the terminal until then
-		master.Close() // the library may still read the other end, and leaves it then; the collector closes that
+		run.Wait()                           // it has the terminal until then
+		master.Close()                       // the library may still read the other end, and leaves it then; the collector closes that
 		s.vt.InputPipe().(io.Closer).Close() // Close itself races with Read
 	})
 	s.see("model-1")
