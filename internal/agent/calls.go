@@ -165,7 +165,7 @@ func (t *turn) runJob(ctx context.Context, j *job) {
 func (t *turn) finish(ctx context.Context, j *job) (err error) {
 	switch {
 	case j.err == nil:
-	case errors.Is(j.err, gate.ErrNotDone) && j.result.Text == "":
+	case errors.Is(j.err, gate.ErrNotDone):
 		j.result, err = tool.Fail(unallowed), ctx.Err()
 	case ctx.Err() != nil:
 		j.result, err = tool.Fail(strings.TrimPrefix(j.result.Text+"\n"+interrupted, "\n")), ctx.Err()
