@@ -25,9 +25,14 @@ func Parse(name string, data []byte) (*Script, error) {
 		if strings.TrimSpace(lines[i]) == "" || word[0] == '#' {
 			continue
 		}
+		parts := []string{text}
 		for ; i+1 < len(lines) && strings.HasPrefix(lines[i+1], "|"); i++ {
-			text = strings.TrimPrefix(text+"\n", "\n") + strings.TrimPrefix(lines[i+1][1:], " ")
+			parts = append(parts, strings.TrimPrefix(lines[i+1][1:], " "))
 		}
+		if text == "" && len(parts) > 1 {
+			parts = parts[1:]
+		}
+		text = strings.Join(parts, "\n")
 		switch {
 		case word[0] == '|':
 			fault = "there is no line before that this could go on with"
