@@ -304,6 +304,7 @@ func TestTrustIsBoundToWhatRuns(t *testing.T) {
 	for _, c := range []struct{ file, definition, other string }{
 		{"srv.py", `{"command": "python3", "args": ["srv.py"]}`, `{"command": "python3", "args": ["srv.py", "-x"]}`},
 		{"srv.py", `{"command": "python3", "args": ["srv.py"]}`, `{"command": "python3", "args": ["srv.py"], "env": {"A": "1"}}`},
+		{"sub/x.sh", `{"command": "/bin/bash", "args": ["-c", "cd sub && ./x.sh"]}`, `{"command": "/bin/bash", "args": ["-c", "cd sub && ./y.sh"]}`},
 		{"pkg/__main__.py", `{"command": "python3", "args": ["-m", "pkg"]}`, `{"url": "https://example.com"}`},
 		{"package.json", `{"command": "npm", "args": ["run", "mcp"]}`, `{"command": "npm", "args": ["run", "mcp2"]}`},
 		{"bin/run.sh", `{"command": "bash", "args": ["-c", "cd . && ./run.sh --port=1"], "cwd": "bin"}`, `{"command": "bash", "args": ["-c", "rm x"], "cwd": "bin"}`},

@@ -136,11 +136,13 @@ func (o Options) candidates(d Definition) (out []string) {
 			out = append(out, name)
 		}
 	}
+	var parts []string
 	for _, word := range append([]string{d.Command}, d.Args...) {
 		for _, part := range append(between.Split(word, -1), word) {
 			if part == "" || part == "." {
 				continue
 			}
+			parts = append(parts, part)
 			module := strings.ReplaceAll(part, ".", "/")
 			add(part, part+".py", part+".js", module+".py", module+"/__main__.py")
 			for _, name := range inFolder {
@@ -149,6 +151,11 @@ func (o Options) candidates(d Definition) (out []string) {
 			if runner.MatchString(part) {
 				add(manifests...)
 			}
+		}
+	}
+	for _, dir := range parts[:min(len(parts), 40)] { // "cd sub && ./run.sh" names sub/run.sh
+		for _, name := range parts[:min(len(parts), 40)] {
+			add(dir + "/" + name)
 		}
 	}
 	slices.Sort(out)
