@@ -51,14 +51,19 @@ func (s *Server) pump(in io.Reader, to *io.PipeWriter) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := readLine(r)
-		var head struct{ Method string }
-		var other *json.UnmarshalTypeError // the SDK judges it
+		var head struct {
+			Method            string
+			ID, Result, Error json.RawMessage
+		}
+		var other *json.UnmarshalTypeError // JSON, but no message
 		switch fault := json.Unmarshal(line, &head); {
 		case len(line) == 0:
 		case len(line) > maxLine:
-			s.complain(sdk.NewInvalidRequest(map[string]any{"error": "the message is over 10 MB"}))
+			s.complain(nil, sdk.NewInvalidRequest(map[string]any{"error": "the message is over 10 MB"}))
 		case fault != nil && !errors.As(fault, &other):
-			s.complain(sdk.NewParseError(map[string]any{"error": fault.Error()}))
+			s.complain(nil, sdk.NewParseError(map[string]any{"error": fault.Error()}))
+		case fault != nil, head.Method == "" && head.Result == nil && head.Error == nil:
+			s.complain(head.ID, sdk.NewInvalidRequest(map[string]any{"error": "this is no request, notification or response of JSON-RPC 2.0"}))
 		default:
 			select {
 			case <-s.prompted:
@@ -80,9 +85,9 @@ func (s *Server) pump(in io.Reader, to *io.PipeWriter) {
 	}
 }
 
-// complain answers a message that has no id to answer to.
-func (s *Server) complain(fault *sdk.RequestError) {
-	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": fault})
+// complain answers a message that the SDK would not; id is nil where it has none.
+func (s *Server) complain(id json.RawMessage, fault *sdk.RequestError) {
+	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": fault})
 	_, _ = s.out.Write(append(line, '\n'))
 }
 
