@@ -155,8 +155,8 @@ func (t *turn) runJob(ctx context.Context, j *job) {
 			j.err = fmt.Errorf("it panicked: %v", p)
 		}
 	}()
-	env := tool.Env{CallID: j.call.ID, Gate: t.gate.As(j.call.Name), Asker: t.o.Asker, Spawner: &t.crew, Skills: t.o.Skills}
-	ctx = tool.WithCall(ctx, strings.TrimPrefix(t.o.id+"/"+j.call.ID, "/"))
+	id := strings.TrimPrefix(t.o.id+"/"+j.call.ID, "/")
+	env := tool.Env{CallID: j.call.ID, Gate: t.gate.As(j.call.Name, id), Asker: t.o.Asker, Spawner: &t.crew, Skills: t.o.Skills}
 	j.result, j.err = j.tool.Run(ctx, env, j.call.Args)
 }
 

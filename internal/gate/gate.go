@@ -46,6 +46,7 @@ type Request struct {
 	Detail string // the diff for writes, the command as it will run, or the arguments
 	Always string // the label of the "always" answer; empty if it is not offered
 	Allow  string // the --allow rule that would cover it, empty if none would
+	Call   string // the id of the tool call it belongs to, a sub-agent's with the agent's id and a slash in front; may be empty
 }
 
 // Answer is the user's. The zero answer is no.
@@ -68,10 +69,10 @@ func (r *Refusal) Error() string { return r.Reason }
 // Gate judges and carries out. Use New, and For for a sub-agent. All methods may be called concurrently.
 type Gate struct {
 	*shared
-	sink        event.Sink
-	agent, tool string // who asks; may be empty
-	byUser      bool   // its actions are the user's own: what would ask is allowed
-	seen        *ledger
+	sink              event.Sink
+	agent, tool, call string // who asks; may be empty
+	byUser            bool   // its actions are the user's own: what would ask is allowed
+	seen              *ledger
 }
 
 // shared is what a gate and the gates made from it have in common.
@@ -156,10 +157,10 @@ func (g *Gate) With(sink event.Sink) *Gate {
 	return &c
 }
 
-// As returns the same gate for a call of a tool, which the notice of a refusal names.
-func (g *Gate) As(tool string) *Gate {
+// As returns the same gate for a call of a tool, which notices of refusals and requests name. call may be empty.
+func (g *Gate) As(tool, call string) *Gate {
 	c := *g
-	c.tool = tool
+	c.tool, c.call = tool, call
 	return &c
 }
 
@@ -238,7 +239,7 @@ func pass[T any](ctx context.Context, g *Gate, a policy.Action, title string,
 	}
 	detail, err := look(looks{g})
 	if err == nil && d.Verdict == policy.Ask {
-		err = g.ask(ctx, d, Request{Title: g.titled(title), Detail: g.show(detail), Allow: d.Suggest})
+		err = g.ask(ctx, d, Request{Title: g.titled(title), Detail: g.show(detail), Allow: d.Suggest, Call: g.call})
 	}
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", ErrNotDone, err)

@@ -131,7 +131,7 @@ func isRefusal(err error) bool {
 
 func TestHeadlessRefusalNamesTheRule(t *testing.T) {
 	w := newWorld(t, nil)
-	_, err := w.As("write_file").Write(t.Context(), "a.txt", WriteOptions{}, set("x\n"))
+	_, err := w.As("write_file", "").Write(t.Context(), "a.txt", WriteOptions{}, set("x\n"))
 	var r *Refusal
 	if !errors.As(err, &r) || r.Title != "Create a.txt" || r.Allow == "" {
 		t.Fatalf("got %#v", err)

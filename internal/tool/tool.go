@@ -69,9 +69,9 @@ type Asker interface {
 	Ask(ctx context.Context, q Question) (answer string, ok bool, err error)
 }
 
-// Question is a multiple-choice question. With AllowOther any other text is an answer too.
+// Question is a multiple-choice question. With AllowOther any other text is an answer too. Call is the id of the call that asks.
 type Question struct {
-	Text       string
+	Text, Call string
 	Options    []string
 	AllowOther bool
 }

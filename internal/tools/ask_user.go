@@ -23,7 +23,7 @@ func askUser() tool.Tool {
 			case len(a.Options) == 0 && !a.AllowOther:
 				return tool.Fail("options is empty: give some, or allow_other."), nil
 			}
-			answer, ok, err := env.Asker.Ask(ctx, tool.Question{Text: a.Question, Options: a.Options, AllowOther: a.AllowOther})
+			answer, ok, err := env.Asker.Ask(ctx, tool.Question{Text: a.Question, Options: a.Options, AllowOther: a.AllowOther, Call: env.CallID})
 			if answer = "The user answered: " + answer; !ok {
 				answer = "The user dismissed the question without an answer."
 			}

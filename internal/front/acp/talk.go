@@ -76,7 +76,7 @@ func (t *talk) Approve(ctx context.Context, r gate.Request) (gate.Answer, error)
 		_, path, _ := strings.Cut(r.Title[strings.LastIndex(r.Title, ": ")+1:], " ")
 		content = hunks(t.abs(strings.TrimSpace(path)), r.Detail)
 	}
-	chosen, err := t.ask(ctx, r.Title, content, options)
+	chosen, err := t.ask(ctx, r.Call, r.Title, content, options)
 	always := chosen == "always" && r.Always != ""
 	return gate.Answer{Yes: chosen == "yes" || always, Always: always}, err
 }
@@ -88,7 +88,7 @@ func (t *talk) Ask(ctx context.Context, q tool.Question) (string, bool, error) {
 		options = append(options, sdk.PermissionOption{OptionId: sdk.PermissionOptionId(strconv.Itoa(i)), Name: o, Kind: sdk.PermissionOptionKindAllowOnce})
 	}
 	options = append(options, sdk.PermissionOption{OptionId: "no", Name: "Dismiss", Kind: sdk.PermissionOptionKindRejectOnce})
-	chosen, err := t.ask(ctx, q.Text, nil, options)
+	chosen, err := t.ask(ctx, q.Call, q.Text, nil, options)
 	i := slices.IndexFunc(options, func(o sdk.PermissionOption) bool { return string(o.OptionId) == chosen })
 	if i < 0 || i >= len(q.Options) {
 		return "", false, err
@@ -97,13 +97,13 @@ func (t *talk) Ask(ctx context.Context, q tool.Question) (string, bool, error) {
 }
 
 // ask puts a choice to the client, with the tool call it belongs to. It returns the id of the option, empty for none.
-func (t *talk) ask(ctx context.Context, title string, content []sdk.ToolCallContent, options []sdk.PermissionOption) (string, error) {
+func (t *talk) ask(ctx context.Context, call, title string, content []sdk.ToolCallContent, options []sdk.PermissionOption) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	t.mu.Lock()
 	t.asked++
-	id := cmp.Or(tool.CallOf(ctx), "ask-"+strconv.Itoa(t.asked))
+	id := cmp.Or(call, "ask-"+strconv.Itoa(t.asked))
 	t.mu.Unlock()
 	r, err := t.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{SessionId: sdk.SessionId(t.session.ID), Options: options,
 		ToolCall: sdk.ToolCallUpdate{ToolCallId: sdk.ToolCallId(id), Title: &title, Content: content, Status: sdk.Ptr(sdk.ToolCallStatusPending)}})
