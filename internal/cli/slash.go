@@ -304,20 +304,30 @@ func (s *sitting) skills(ctx context.Context, _ string) (string, error) {
 	found, err := s.find(ctx)
 	var rows [][]string
 	for _, k := range found.Skills {
-		rows = append(rows, []string{"/" + k.Name, k.Description})
+		rows = append(rows, []string{"/" + k.Name, k.Description, k.File})
 	}
 	text, bad := listed(rows, "no skills; docs/skills.md says where they are looked for")
-	return text, cmp.Or(err, bad)
+	return withFaults(text, found.Notices, "/SKILL.md"), cmp.Or(err, bad)
 }
 
 func (s *sitting) agents(ctx context.Context, _ string) (string, error) {
 	found, err := s.find(ctx)
 	var rows [][]string
 	for _, a := range found.Agents {
-		rows = append(rows, []string{a.Name, a.Description})
+		rows = append(rows, []string{a.Name, a.Description, a.File})
 	}
 	text, bad := listed(rows, "no sub-agents are defined; the model may still start plain ones")
-	return text, cmp.Or(err, bad)
+	return withFaults(text, found.Notices, "/agents/"), cmp.Or(err, bad)
+}
+
+// withFaults adds what is wrong with the files that have where in their path.
+func withFaults(text string, notices []string, where string) string {
+	for _, n := range notices {
+		if file, _, _ := strings.Cut(n, ": "); strings.Contains(file, where) {
+			text += "\nleft out: " + n
+		}
+	}
+	return text
 }
 
 func (s *sitting) showUsage(context.Context, string) (string, error) {
