@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/term"
+
 	"anchor/internal/config"
 	"anchor/internal/event"
 	"anchor/internal/gate"
@@ -71,7 +73,35 @@ func (w *work) examine(ctx context.Context, c *checkup) {
 	} else {
 		c.ok("sessions", w.dirs.State)
 	}
+	w.examineServers(ctx, c)
 	w.examineFiles(ctx, c)
+	switch name := w.sh.getenv("TERM"); {
+	case !term.IsTerminal(w.sh.in.Fd()) || !term.IsTerminal(w.sh.out.Fd()):
+		c.ok("terminal", "none here: anchor works by plain lines")
+	case name == "" || name == "dumb":
+		c.add("warning", "terminal", fmt.Sprintf("TERM is %q: anchor works by plain lines", name), "set TERM if the terminal can do more")
+	default:
+		c.ok("terminal", name)
+	}
+}
+
+// examineServers starts the MCP servers that may start and says how each is. One that does not work stops no run.
+func (w *work) examineServers(ctx context.Context, c *checkup) {
+	definitions := w.definitions(ctx, func(text string) { c.add("warning", "MCP server", text, "mend that definition") })
+	states, err := w.tryServers(ctx, definitions)
+	if err != nil {
+		c.add("warning", "MCP server", err.Error(), "try again")
+	}
+	for _, s := range states {
+		switch s.Status {
+		case "ready":
+			c.ok("MCP server", fmt.Sprintf("%s: %d tools", s.Name, len(s.Tools)))
+		case "disabled":
+			c.ok("MCP server", s.Name+": disabled")
+		default:
+			c.add("warning", "MCP server", event.Visible(s.Name+": "+s.Status+" "+s.Error), "see anchor mcp list, and trust or login there")
+		}
+	}
 }
 
 // examineFiles shows the skills, sub-agents and instructions that a run would have, and what is wrong with others.

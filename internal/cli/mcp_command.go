@@ -53,13 +53,31 @@ func (w *work) mcp(ctx context.Context) error {
 
 func (w *work) warn(text string) { fmt.Fprintln(w.sh.err, event.Visible(text)) }
 
-// listServers starts the servers that may start, waits for them a while, and tells how each is.
+// listServers tells how each server is.
 func (w *work) listServers(ctx context.Context) error {
 	definitions := w.definitions(ctx, w.warn)
 	if len(definitions) == 0 {
 		w.warn("no MCP servers yet; anchor mcp add NAME COMMAND or URL adds one")
 		return nil
 	}
+	states, err := w.tryServers(ctx, definitions)
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	for i, s := range states {
+		what := cmp.Or(definitions[i].URL, strings.Join(append([]string{definitions[i].Command}, definitions[i].Args...), " "))
+		detail := s.Error
+		if detail == "" {
+			detail = fmt.Sprintf("%d tools: %s", len(s.Tools), strings.Join(s.Tools, ", "))
+		}
+		rows = append(rows, []string{event.Visible(s.Name), s.Status, event.Visible(w.gate.Mask(what)), event.Visible(detail)})
+	}
+	return table(w.sh.out, rows)
+}
+
+// tryServers starts the servers that may start, waits for them a while, and returns how each is.
+func (w *work) tryServers(ctx context.Context, definitions []mcp.Definition) ([]mcp.State, error) {
 	o := w.serverOptions(func(string) {})
 	o.Once = true
 	set := mcp.Start(ctx, o, definitions)
@@ -70,19 +88,10 @@ func (w *work) listServers(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 	}
-	var rows [][]string
-	for i, s := range set.States() {
-		what := cmp.Or(definitions[i].URL, strings.Join(append([]string{definitions[i].Command}, definitions[i].Args...), " "))
-		detail := s.Error
-		if detail == "" {
-			detail = fmt.Sprintf("%d tools: %s", len(s.Tools), strings.Join(s.Tools, ", "))
-		}
-		rows = append(rows, []string{event.Visible(s.Name), s.Status, event.Visible(w.gate.Mask(what)), event.Visible(detail)})
-	}
-	return table(w.sh.out, rows)
+	return set.States(), nil
 }
 
 // addServer writes a definition into the user's file: an address and headers, or variables, a command and its arguments.
