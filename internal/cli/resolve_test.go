@@ -22,22 +22,27 @@ func TestWindow(t *testing.T) {
 			fmt.Fprint(w, `{"data": [{"id": "told", "context_length": 4096}, {"id": "silent"}]}`)
 		}))
 		defer server.Close()
-		dir := t.TempDir()
-		sh := shell{env: []string{"HOME=" + dir, "OPENAI_BASE_URL=" + server.URL}, err: os.Stderr}
-		w, err := prepare(t.Context(), sh, &options{dir: dir, model: "openai/" + name}, face{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer w.close()
-		m, err := w.choose(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.measure(t.Context(), &m)
-		if got := fmt.Sprint(m.Info.Window, " ", m.Info.Source, " ", w.notices); !strings.HasPrefix(got, want) || asked != (name != "claude-sonnet-5") {
+		if got := measured(t, server.URL, name); !strings.HasPrefix(got, want) || asked != (name != "claude-sonnet-5") {
 			t.Errorf("%s: %s, want %s; asked %v", name, got, want, asked)
 		}
 	}
+}
+
+// measured is the window of a model of a server, where that comes from, and the notices.
+func measured(t *testing.T, url, model string) string {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := prepare(t.Context(), shell{env: []string{"HOME=" + dir, "OPENAI_BASE_URL=" + url}, err: os.Stderr}, &options{dir: dir, model: "openai/" + model}, face{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	m, err := w.choose(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.measure(t.Context(), &m)
+	return fmt.Sprint(m.Info.Window, " ", m.Info.Source, " ", w.notices)
 }
 
 // A server that is no Ollama gets no request but for its list.
@@ -53,17 +58,7 @@ func TestOtherServersAreNotAskedAsOllama(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	dir := t.TempDir()
-	w, err := prepare(t.Context(), shell{env: []string{"HOME=" + dir, "OPENAI_BASE_URL=" + server.URL}, err: os.Stderr}, &options{dir: dir, model: "openai/plain"}, face{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.close()
-	m, err := w.choose(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.measure(t.Context(), &m)
+	measured(t, server.URL, "plain")
 }
 
 // Ollama's list has no windows: it is asked for the one that the model is loaded with, that is set, or that it could have.
@@ -86,18 +81,7 @@ func TestOllamaWindow(t *testing.T) {
 			}
 		}))
 		defer server.Close()
-		dir := t.TempDir()
-		w, err := prepare(t.Context(), shell{env: []string{"HOME=" + dir, "OPENAI_BASE_URL=" + server.URL}, err: os.Stderr}, &options{dir: dir, model: "openai/" + name}, face{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer w.close()
-		m, err := w.choose(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.measure(t.Context(), &m)
-		if got := fmt.Sprint(m.Info.Window, " ", m.Info.Source, " ", w.notices); !strings.HasPrefix(got, want) {
+		if got := measured(t, server.URL, name); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
