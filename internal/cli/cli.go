@@ -84,6 +84,7 @@ func using(run func(*work, context.Context) error) func(context.Context, shell, 
 			return err
 		}
 		defer w.close()
+		w.tell()
 		return run(w, ctx)
 	}
 }

@@ -177,7 +177,6 @@ func (w *work) models(ctx context.Context) error {
 
 // settings is anchor config: what is in force, and where each value came from.
 func (w *work) config(ctx context.Context) error {
-	w.tell()
 	rows := w.set.List(w.sh.getenv)
 	for _, r := range rows {
 		r[1], r[2] = cmp.Or(r[1], "(none)"), cmp.Or(r[2], "built in")

@@ -25,7 +25,6 @@ func toVerdict(d policy.Decision) verdict { return verdict{d.Verdict.String(), d
 
 // judge is anchor policy: one command from the arguments, or with --json an action a line from standard input.
 func (w *work) judge(ctx context.Context) error {
-	w.tell()
 	command := strings.Join(w.o.args, " ")
 	switch {
 	case command == "" && w.o.json:

@@ -19,8 +19,12 @@ import (
 )
 
 // open finds the model, opens the session file, makes the agent, and tells what is worth telling.
-func (w *work) open(ctx context.Context) error {
-	var err error
+func (w *work) open(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			w.tell() // no front shows them any more, and they may say why: a mistyped setting
+		}
+	}()
 	if w.model, err = w.choose(ctx); err != nil {
 		return err
 	}
