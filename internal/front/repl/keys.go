@@ -33,12 +33,13 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	return m.write(k)
 }
 
-// refuse is Esc at a dialog: a question is dismissed, an approval is refused with the whole turn.
+// refuse is Esc at a dialog: a question is dismissed; at an approval the whole turn ends, and nobody needs an answer any more.
 func (m *model) refuse() tea.Cmd {
 	d := m.dialogs[0]
-	d.answer <- reply{}
-	if m.drop(d); d.name != "" {
+	if m.drop(d); d.name != "" && m.cancel != nil {
 		m.halt()
+	} else {
+		d.answer <- reply{}
 	}
 	return nil
 }
