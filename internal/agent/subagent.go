@@ -47,11 +47,15 @@ type crew struct {
 	all    []*child
 }
 
-// close stops all agents and waits for them; they end as their calls do when cancelled.
+// close stops all agents and waits for them; they end as their calls do when cancelled. One that was just ending keeps its own end.
 func (c *crew) close() {
 	c.parent.mu.Lock()
 	for _, ch := range c.all {
-		c.finish(ch, event.TurnEnd{Reason: event.Cancelled})
+		if ch.state == waiting {
+			c.finish(ch, event.TurnEnd{Reason: event.Cancelled})
+		} else if ch.stop != nil {
+			ch.stop()
+		}
 	}
 	c.parent.mu.Unlock()
 	c.work.Wait()
