@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,42 +108,37 @@ func (s *script) next(r provider.Request) (reply, bool) {
 	return now, true
 }
 
-func (s *script) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Chunk, error] {
-	return func(yield func(provider.Chunk, error) bool) {
-		now, ok := s.next(r)
-		if !ok {
-			yield(nil, errors.New("the script is at its end"))
-			return
-		}
-		if now.see != nil {
-			now.see(r)
-		}
-		if ctx.Err() != nil {
-			yield(nil, ctx.Err())
-			return
-		}
-		for _, word := range strings.SplitAfter(now.text, " ") {
-			if word != "" && !yield(provider.TextDelta{Text: word}, nil) {
-				return
-			}
-		}
-		if now.retry && (!yield(provider.Retrying{Message: "overloaded, again in 1s", Void: now.text != ""}, nil) || !yield(provider.TextDelta{Text: now.text}, nil)) {
-			return
-		}
-		if now.hang {
-			<-ctx.Done()
-			yield(nil, ctx.Err())
-			return
-		}
-		if now.err != nil {
-			yield(nil, now.err)
-			return
-		}
-		s.mu.Lock()
-		s.input += now.usage.Input
-		s.mu.Unlock()
-		yield(provider.Done{Reply: now.message(), Stop: now.stopped(), Usage: now.usage}, nil)
+func (s *script) Stream(ctx context.Context, r provider.Request, show func(provider.Chunk)) (done provider.Done, err error) {
+	now, ok := s.next(r)
+	if !ok {
+		return done, errors.New("the script is at its end")
 	}
+	if now.see != nil {
+		now.see(r)
+	}
+	if ctx.Err() != nil {
+		return done, ctx.Err()
+	}
+	for _, word := range strings.SplitAfter(now.text, " ") {
+		if word != "" {
+			show(provider.TextDelta{Text: word})
+		}
+	}
+	if now.retry {
+		show(provider.Retrying{Message: "overloaded, again in 1s", Void: now.text != ""})
+		show(provider.TextDelta{Text: now.text})
+	}
+	if now.hang {
+		<-ctx.Done()
+		return done, ctx.Err()
+	}
+	if now.err != nil {
+		return done, now.err
+	}
+	s.mu.Lock()
+	s.input += now.usage.Input
+	s.mu.Unlock()
+	return provider.Done{Reply: now.message(), Stop: now.stopped(), Usage: now.usage}, nil
 }
 
 func (r reply) stopped() provider.Stop {

@@ -153,10 +153,7 @@ func (a *Agent) request(list []entry) provider.Request {
 // stream makes a request and returns the whole reply, counted, or what came of its text, which is told as it comes.
 func (a *Agent) stream(ctx context.Context, r provider.Request, tell event.Sink) (done provider.Done, partial string, err error) {
 	var text strings.Builder
-	for c, err := range a.provider.Stream(ctx, r) {
-		if err != nil {
-			return done, text.String(), err
-		}
+	done, err = a.provider.Stream(ctx, r, func(c provider.Chunk) {
 		switch c := c.(type) {
 		case provider.TextDelta:
 			text.WriteString(c.Text)
@@ -169,12 +166,10 @@ func (a *Agent) stream(ctx context.Context, r provider.Request, tell event.Sink)
 			}
 			text.Reset()
 			a.notice(c.Message)
-		case provider.Done:
-			done = c
 		}
-	}
-	if done.Reply == nil {
-		return done, text.String(), cmp.Or(ctx.Err(), error(&provider.Error{Kind: provider.Broken, Message: "the reply ended without its end"}))
+	})
+	if err != nil {
+		return done, text.String(), err
 	}
 	done.Reply.Provider, done.Reply.Model = a.model.Provider, a.model.Name
 	if !done.Usage.Known {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"iter"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -55,15 +54,13 @@ type Client struct {
 }
 
 // Stream implements [Provider].
-func (c *Client) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
-	return Sequence(ctx, func(ctx context.Context, show func(Chunk)) (Done, error) {
-		r, err := c.ask(ctx, req)
-		if err != nil {
-			return Done{}, err
-		}
-		defer r.close()
-		return c.read(r, req, NewDraft(show))
-	})
+func (c *Client) Stream(ctx context.Context, req Request, show func(Chunk)) (Done, error) {
+	r, err := c.ask(ctx, req)
+	if err != nil {
+		return Done{}, err
+	}
+	defer r.close()
+	return c.read(r, req, NewDraft(show))
 }
 
 // ask sends a request, again without what the server does not take.

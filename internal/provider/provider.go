@@ -4,7 +4,6 @@ package provider
 
 import (
 	"context"
-	"iter"
 
 	"anchor/internal/msg"
 )
@@ -12,10 +11,9 @@ import (
 // Provider asks a model. One value serves one conversation: it may keep what it encoded for the messages of the last
 // request, by their address. Calls are made one after the other.
 type Provider interface {
-	// Stream sends req and yields the reply as it comes. The last chunk of a good reply is [Done]; a reply that ends
-	// without it ends with an error. Errors are *[Error], or the context's error if that was cancelled. Stopping the
-	// iteration ends the request. Every wait in it is bounded and hears ctx.
-	Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
+	// Stream sends req, shows the reply as it comes, and returns it whole. Errors are *[Error], or the context's error if
+	// that was cancelled. Every wait in it is bounded and hears ctx.
+	Stream(ctx context.Context, req Request, show func(Chunk)) (Done, error)
 }
 
 // Request is one model request. Messages are valid as the agent's check leaves them: they start with a user message or a
@@ -33,7 +31,7 @@ type Request struct {
 	NoCalls bool
 }
 
-// Chunk is a part of a reply: TextDelta, ThinkingDelta, Retrying or Done.
+// Chunk is what comes of a reply: TextDelta, ThinkingDelta or Retrying.
 type Chunk interface{ chunk() }
 
 // TextDelta is a piece of the answer: valid UTF-8, never empty.
@@ -80,27 +78,3 @@ const (
 func (TextDelta) chunk()     {}
 func (ThinkingDelta) chunk() {}
 func (Retrying) chunk()      {}
-func (Done) chunk()          {}
-
-// Sequence makes the sequence of a Stream of a function that shows chunks as they come and returns the whole reply. When
-// its reader wants no more, ctx ends, and what is still shown goes nowhere.
-func Sequence(ctx context.Context, ask func(ctx context.Context, show func(Chunk)) (Done, error)) iter.Seq2[Chunk, error] {
-	return func(yield func(Chunk, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		stopped := false
-		done, err := ask(ctx, func(c Chunk) {
-			if !stopped && !yield(c, nil) {
-				stopped = true
-				cancel()
-			}
-		})
-		switch {
-		case stopped:
-		case err != nil:
-			yield(nil, err)
-		default:
-			yield(done, nil)
-		}
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"time"
 )
@@ -26,48 +25,35 @@ func WithRetry(p Provider) Provider { return retrier{p} }
 type retrier struct{ Provider }
 
 // Stream asks until there is a whole reply or an error that stays.
-func (r retrier) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
-	return Sequence(ctx, func(ctx context.Context, show func(Chunk)) (done Done, err error) {
-		begin := time.Now()
-		for try := 1; ; try++ {
-			shown := false
-			err = nil
-			for c, fault := range r.Provider.Stream(ctx, req) {
-				switch c := c.(type) {
-				case nil:
-					err = fault
-				case Done:
-					done = c
-				default:
-					shown = true
-					show(c)
-				}
-			}
-			e, known := errors.AsType[*Error](err)
-			switch {
-			case err == nil:
-				return done, nil
-			case ctx.Err() != nil:
-				return done, ctx.Err()
-			case !known || !e.Retryable():
-				return done, err
-			case e.After > maxAfter:
-				e.Message, e.Advice = e.Message+". The server asks to wait "+short(e.After), "Try again then"
-				return done, e
-			case try == maxTries || time.Since(begin) > maxRetry:
-				e.Message += fmt.Sprintf(" (after %d tries)", try)
-				return done, e
-			}
-			wait := min(maxWait, firstWait<<(try-1))
-			wait = max(e.After, wait-time.Duration(rand.Float64()*float64(wait)/4))
-			show(Retrying{fmt.Sprintf("%s; trying again in %s (%d of %d)", e.said(), short(wait), try+1, maxTries), shown})
-			select {
-			case <-time.After(wait):
-			case <-ctx.Done():
-				return done, ctx.Err()
-			}
+func (r retrier) Stream(ctx context.Context, req Request, show func(Chunk)) (Done, error) {
+	begin := time.Now()
+	for try := 1; ; try++ {
+		shown := false
+		done, err := r.Provider.Stream(ctx, req, func(c Chunk) { shown = true; show(c) })
+		e, known := errors.AsType[*Error](err)
+		switch {
+		case err == nil:
+			return done, nil
+		case ctx.Err() != nil:
+			return done, ctx.Err()
+		case !known || !e.Retryable():
+			return done, err
+		case e.After > maxAfter:
+			e.Message, e.Advice = e.Message+". The server asks to wait "+short(e.After), "Try again then"
+			return done, e
+		case try == maxTries || time.Since(begin) > maxRetry:
+			e.Message += fmt.Sprintf(" (after %d tries)", try)
+			return done, e
 		}
-	})
+		wait := min(maxWait, firstWait<<(try-1))
+		wait = max(e.After, wait-time.Duration(rand.Float64()*float64(wait)/4))
+		show(Retrying{fmt.Sprintf("%s; trying again in %s (%d of %d)", e.said(), short(wait), try+1, maxTries), shown})
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return done, ctx.Err()
+		}
+	}
 }
 
 // short rounds a wait to what a reader needs.

@@ -87,17 +87,14 @@ func ask(text string) provider.Request {
 func run(c provider.Provider, req provider.Request) (shown string, done provider.Done, err error) {
 	var out strings.Builder
 	defer func() { shown = out.String() }()
-	for chunk, e := range c.Stream(context.Background(), req) {
+	done, err = c.Stream(context.Background(), req, func(chunk provider.Chunk) {
 		switch chunk := chunk.(type) {
 		case provider.TextDelta:
 			out.WriteString(chunk.Text)
 		case provider.ThinkingDelta:
 			out.WriteString("(" + chunk.Text + ")")
-		case provider.Done:
-			done = chunk
 		}
-		err = e
-	}
+	})
 	return shown, done, err
 }
 

@@ -90,15 +90,12 @@ func ask(text string) provider.Request {
 func run(c provider.Provider, req provider.Request) (shown string, done provider.Done, err error) {
 	var out strings.Builder
 	defer func() { shown = out.String() }()
-	for chunk, e := range c.Stream(context.Background(), req) {
+	done, err = c.Stream(context.Background(), req, func(chunk provider.Chunk) {
 		switch chunk := chunk.(type) {
 		case provider.TextDelta:
 			out.WriteString(chunk.Text)
-		case provider.Done:
-			done = chunk
 		}
-		err = e
-	}
+	})
 	return shown, done, err
 }
 
@@ -300,13 +297,7 @@ func TestCancel(t *testing.T) {
 		stream(ok)(w, r)
 		<-r.Context().Done()
 	}), "x")
-	var err error
-	for chunk, e := range c.Stream(ctx, ask("hi")) {
-		if _, isText := chunk.(provider.TextDelta); isText {
-			cancel()
-		}
-		err = e
-	}
+	_, err := c.Stream(ctx, ask("hi"), func(provider.Chunk) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -50,21 +49,19 @@ type play struct {
 }
 
 // Stream implements [provider.Provider]. It may be called by several agents at once.
-func (s *Script) Stream(ctx context.Context, req provider.Request) iter.Seq2[provider.Chunk, error] {
-	return provider.Sequence(ctx, func(ctx context.Context, show func(provider.Chunk)) (provider.Done, error) {
-		p := &play{s, ctx, req, provider.NewDraft(show), 0}
-		steps, ok := s.take(req.Messages)
-		if !ok {
-			return provider.Done{}, p.fault("there is no reply left for a request that ends with %q", clip(texts(newest(req.Messages))))
+func (s *Script) Stream(ctx context.Context, req provider.Request, show func(provider.Chunk)) (provider.Done, error) {
+	p := &play{s, ctx, req, provider.NewDraft(show), 0}
+	steps, ok := s.take(req.Messages)
+	if !ok {
+		return provider.Done{}, p.fault("there is no reply left for a request that ends with %q", clip(texts(newest(req.Messages))))
+	}
+	for _, st := range steps {
+		p.line = st.line
+		if err := cmp.Or(st.do(p), ctx.Err()); err != nil {
+			return provider.Done{}, err
 		}
-		for _, st := range steps {
-			p.line = st.line
-			if err := cmp.Or(st.do(p), ctx.Err()); err != nil {
-				return provider.Done{}, err
-			}
-		}
-		return p.d.Done("script", req), nil
-	})
+	}
+	return p.d.Done("script", req), nil
 }
 
 // Unused tells which replies were never asked for, one line each; empty if all were used.

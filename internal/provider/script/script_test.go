@@ -32,24 +32,21 @@ func ask(messages ...msg.Message) provider.Request {
 // play makes a request and writes down what came.
 func play(ctx context.Context, p provider.Provider, req provider.Request) (string, *msg.Assistant, error) {
 	var out []string
-	var reply *msg.Assistant
-	var err error
-	for c, e := range p.Stream(ctx, req) {
+	done, err := p.Stream(ctx, req, func(c provider.Chunk) {
 		switch c := c.(type) {
 		case provider.TextDelta:
 			out = append(out, "text "+c.Text)
 		case provider.ThinkingDelta:
 			out = append(out, "think "+c.Text)
-		case provider.Done:
-			reply = c.Reply
-			out = append(out, fmt.Sprintf("done %d %+v", c.Stop, c.Usage))
-			for _, call := range c.Reply.Calls() {
-				out = append(out, fmt.Sprintf("call %s %s %s%s", call.ID, call.Name, call.Args, call.Bad))
-			}
 		}
-		err = e
+	})
+	if err == nil {
+		out = append(out, fmt.Sprintf("done %d %+v", done.Stop, done.Usage))
+		for _, call := range done.Reply.Calls() {
+			out = append(out, fmt.Sprintf("call %s %s %s%s", call.ID, call.Name, call.Args, call.Bad))
+		}
 	}
-	return strings.Join(out, "\n"), reply, err
+	return strings.Join(out, "\n"), done.Reply, err
 }
 
 func TestReplies(t *testing.T) {
