@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -126,12 +125,7 @@ func (a *Agent) resume(p *session.Past) {
 	for i := len(a.list) - 1; i >= 0 && a.list[i].seq == 0; i-- {
 		a.list[i] = a.logged(a.list[i].m)
 	}
-	for _, e := range p.Entries { // sub-agents are counted on
-		if m, ok := e.(session.Message); ok {
-			n, _ := strconv.Atoi(m.Agent[strings.LastIndexByte(m.Agent, '-')+1:])
-			a.crew.number = max(a.crew.number, n)
-		}
-	}
+	a.crew.number = p.Agents // sub-agents are counted on
 }
 
 // prepare makes the agent ready to ask: the model and the tools there are now, and a valid list.

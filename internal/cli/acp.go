@@ -90,7 +90,7 @@ func openTalk(ctx context.Context, sh shell, o *options, servers []sdk.McpServer
 		s.Commands = append(s.Commands, acp.Command{Name: k.Name, Description: k.Description, Hint: "arguments"})
 	}
 	if w.past != nil {
-		for _, e := range w.past.Entries {
+		for e := range w.past.All {
 			if m, ok := e.(session.Message); ok && m.Agent == "" {
 				s.Past = append(s.Past, m.Message)
 			}

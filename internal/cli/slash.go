@@ -176,7 +176,7 @@ func (s *sitting) changes() (turns [][]gate.Change, err error) {
 	for _, e := range append(past.Entries, session.Turn{}) {
 		switch e := e.(type) {
 		case session.Change:
-			turn = append(turn, gate.Change{Path: e.Path, Created: e.Created, Deleted: e.Deleted, Mode: fs.FileMode(e.Mode), Reverse: e.Reverse, After: e.After, Lossy: e.Lossy})
+			turn = append(turn, gate.Change(e))
 		case session.Turn:
 			if len(turn) > 0 {
 				turns, turn = append(turns, turn), nil

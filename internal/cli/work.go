@@ -157,7 +157,7 @@ func (w *work) record(r gate.Record) error {
 	}
 	switch r := r.(type) {
 	case gate.Change:
-		_ = w.log.Append(session.Change{Path: r.Path, Created: r.Created, Deleted: r.Deleted, Mode: uint32(r.Mode), Reverse: r.Reverse, After: r.After, Lossy: r.Lossy})
+		_ = w.log.Append(session.Change(r))
 	case gate.Seen:
 		_ = w.log.Append(session.Seen(r))
 	}

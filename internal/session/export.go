@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bufio"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -38,20 +39,43 @@ const foldAt = 16
 // a reader would be fooled by (control characters, changes of the writing direction) is made visible. The page is filled in by
 // hand: html/template would keep every method of every library in the binary, and double its size.
 func Export(w io.Writer, p *Past) error {
-	var body strings.Builder
-	for _, i := range items(p) {
-		i.write(&body)
-	}
 	sum := sha256.Sum256([]byte(style))
 	about := fmt.Sprintf("%s · %s · %s · %d tokens in (%d cached), %d out", event.Visible(p.Meta.Dir), event.Visible(p.Meta.Model),
 		p.Meta.Time.Format("2006-01-02 15:04"), p.Usage.Input, p.Usage.Cached, p.Usage.Output)
-	_, err := strings.NewReplacer("{style}", style, "{hash}", base64.StdEncoding.EncodeToString(sum[:]),
-		"{id}", html.EscapeString(event.Visible(p.Meta.ID)), "{about}", html.EscapeString(about), "{items}", body.String()).WriteString(w, page)
-	return err
+	head, foot, _ := strings.Cut(page, "{items}")
+	out := bufio.NewWriter(w)
+	_, _ = strings.NewReplacer("{style}", style, "{hash}", base64.StdEncoding.EncodeToString(sum[:]),
+		"{id}", html.EscapeString(event.Visible(p.Meta.ID)), "{about}", html.EscapeString(about)).WriteString(out, head)
+	for i := range p.items {
+		i.write(out)
+	}
+	_, _ = out.WriteString(foot)
+	return out.Flush() // has what went wrong before
+}
+
+// Markdown writes a session for reading in a terminal or a pager: what was said as it is, the rest as blocks of code.
+func Markdown(w io.Writer, p *Past) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "# Session %s\n\n%s, %s, %s\n", p.Meta.ID, event.Visible(p.Meta.Dir), event.Visible(p.Meta.Model), p.Meta.Time.Format("2006-01-02 15:04"))
+	for i := range p.items {
+		for _, l := range i.Lines {
+			i.Text += l.Text + "\n"
+		}
+		switch i.Class {
+		case "line":
+			fmt.Fprintf(out, "\n*%s.*\n", i.Title)
+			continue
+		case "user", "assistant", "note":
+		default:
+			i.Text = "    " + strings.ReplaceAll(i.Text, "\n", "\n    ")
+		}
+		fmt.Fprintf(out, "\n## %s\n\n%s\n", i.Title, strings.TrimRight(i.Text, "\n "))
+	}
+	return out.Flush()
 }
 
 // write appends the item as a section. All that is not markup passes tag.
-func (i item) write(b *strings.Builder) {
+func (i item) write(b *bufio.Writer) {
 	end := "</section>\n"
 	tag(b, `<section class="%s">`+"\n", i.Class)
 	if i.Folded {
@@ -61,22 +85,22 @@ func (i item) write(b *strings.Builder) {
 		tag(b, "<h2>%s</h2>", i.Title)
 	}
 	if len(i.Lines) > 0 {
-		b.WriteString("<pre>")
+		tag(b, "<pre>")
 		for _, l := range i.Lines {
 			tag(b, `<span class="%s">%s`+"\n</span>", l.Class, l.Text)
 		}
-		b.WriteString("</pre>")
+		tag(b, "</pre>")
 	} else if i.Text != "" {
 		tag(b, "<pre>%s</pre>", i.Text)
 	}
 	for _, url := range i.Images {
 		tag(b, `<img alt="" src="%s">`, url)
 	}
-	b.WriteString(end)
+	tag(b, end)
 }
 
 // tag appends markup with texts in it, which are escaped for content and for quoted attributes.
-func tag(b *strings.Builder, markup string, texts ...string) {
+func tag(b *bufio.Writer, markup string, texts ...string) {
 	escaped := make([]any, len(texts))
 	for i, t := range texts {
 		escaped[i] = html.EscapeString(t)
@@ -84,32 +108,43 @@ func tag(b *strings.Builder, markup string, texts ...string) {
 	fmt.Fprintf(b, markup, escaped...)
 }
 
-func items(p *Past) []item {
-	var out []item
-	for _, e := range p.Entries {
-		switch e := e.(type) {
-		case Message:
-			for _, i := range ofMessage(e.Message) {
-				if e.Agent != "" {
-					i.Title = e.Agent + " · " + i.Title
-				}
-				i.Title, i.Text = event.Visible(i.Title), event.Visible(i.Text)
-				i.Folded = i.Folded || strings.Count(i.Text, "\n") > foldAt
-				out = append(out, i)
+// items yields the parts of a session, their texts made visible.
+func (p *Past) items(yield func(item) bool) {
+	for e := range p.All {
+		for _, i := range itemsOf(e) {
+			i.Title, i.Text = event.Visible(i.Title), event.Visible(i.Text)
+			i.Folded = i.Folded || strings.Count(i.Text, "\n") > foldAt
+			if !yield(i) {
+				return
 			}
-		case Change:
-			out = append(out, ofChange(e))
-		case Reduced:
-			out = append(out, item{Class: "line", Title: fmt.Sprintf("Context %s: %d tokens before, %d after", e.Kind, e.Before, e.After)})
-		case Turn:
-			if e.Reason != "completed" {
-				out = append(out, item{Class: "line", Title: event.Visible("The turn ended: " + e.Reason + " " + e.Detail)})
-			}
-		case Undone:
-			out = append(out, item{Class: "line", Title: event.Visible("Taken back: " + strings.Join(e.Paths, ", "))})
 		}
 	}
-	return out
+}
+
+func itemsOf(e Entry) []item {
+	about := item{Class: "line"}
+	switch e := e.(type) {
+	case Message:
+		out := ofMessage(e.Message)
+		for i := range out {
+			out[i].Title = strings.TrimPrefix(e.Agent+" · "+out[i].Title, " · ")
+		}
+		return out
+	case Change:
+		return []item{ofChange(e)}
+	case Reduced:
+		about.Title = fmt.Sprintf("Context %s: %d tokens before, %d after", e.Kind, e.Before, e.After)
+	case Turn:
+		if e.Reason == "completed" {
+			return nil
+		}
+		about.Title = "The turn ended: " + e.Reason + " " + e.Detail
+	case Undone:
+		about.Title = "Taken back: " + strings.Join(e.Paths, ", ")
+	default:
+		return nil
+	}
+	return []item{about}
 }
 
 func ofMessage(m msg.Message) []item {
@@ -159,11 +194,11 @@ var hunk = regexp.MustCompile(`^@@ -(\S+) \+(\S+) @@`)
 
 // ofChange turns the reverse hunks round: what they take away was added.
 func ofChange(c Change) item {
-	i := item{Class: "change", Title: "Changed " + event.Visible(c.Path)}
+	i := item{Class: "change", Title: "Changed " + c.Path}
 	if c.Created {
-		i.Title = "Created " + event.Visible(c.Path)
+		i.Title = "Created " + c.Path
 	} else if c.Deleted {
-		i.Title = "Deleted " + event.Visible(c.Path)
+		i.Title = "Deleted " + c.Path
 	}
 	if c.Lossy {
 		i.Text = "(the change held a secret and is not kept)"

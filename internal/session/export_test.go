@@ -18,29 +18,37 @@ import (
 // hostile is text that would do something in a careless page.
 const hostile = `</pre></style></title><script>alert(1)</script><img src=x onerror=alert(1)> "'` + "`" + ` {{.}} {style}{items} &amp; ` + "\x1b[31m \u202e \x00"
 
-func hostilePast() *Past {
+func hostilePast(t *testing.T) *Past {
+	file := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	call := &msg.Assistant{Blocks: []msg.Block{msg.Thinking{Text: hostile}, msg.Text{Text: hostile}, msg.Call{ID: hostile, Name: hostile, Args: []byte(`{"a":"` + "</script>" + `"}`)}}}
 	long := strings.Repeat("a long line of output\n", 40)
-	return &Past{
+	p := &Past{
+		path:  file,
 		Meta:  Meta{ID: hostile, Dir: hostile, Model: hostile, Time: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)},
 		Usage: event.Usage{Input: 10, Output: 2, Cached: 5},
-		Entries: []Entry{
-			Message{Seq: 1, Message: &msg.User{Text: "Mend the test. " + hostile, Images: []msg.Image{{Type: "image/svg+xml", Data: []byte("<svg onload=alert(1)>")}, {Type: "image/png", Data: []byte("x")}}}},
-			Message{Seq: 2, Message: call},
-			Message{Seq: 3, Agent: hostile, Message: &msg.Tool{Name: "shell", OK: false, Text: long + hostile}},
-			Message{Seq: 4, Message: &msg.Tool{Name: "read_file", OK: true, Text: "short"}},
-			Change{Path: hostile, Reverse: "@@ -1,2 +1,2 @@\n one\n-two\n+2\n" + "+" + hostile + "\n"},
-			Change{Path: "new.txt", Created: true, Lossy: true},
-			Reduced{Kind: "compacted", Before: 9000, After: 1000},
-			Message{Seq: 5, Message: &msg.Summary{Text: hostile}}, Message{Seq: 6, Message: &msg.Note{Text: hostile}},
-			Turn{Reason: "error", Detail: hostile}, Undone{Paths: []string{hostile}},
-		},
 	}
+	for _, e := range []Entry{
+		Message{Seq: 1, Message: &msg.User{Text: "Mend the test. " + hostile, Images: []msg.Image{{Type: "image/svg+xml", Data: []byte("<svg onload=alert(1)>")}, {Type: "image/png", Data: []byte("x")}}}},
+		Message{Seq: 2, Message: call},
+		Message{Seq: 3, Agent: hostile, Message: &msg.Tool{Name: "shell", OK: false, Text: long + hostile}},
+		Message{Seq: 4, Message: &msg.Tool{Name: "read_file", OK: true, Text: "short"}},
+		Change{Path: hostile, Reverse: "@@ -1,2 +1,2 @@\n one\n-two\n+2\n" + "+" + hostile + "\n"},
+		Change{Path: "new.txt", Created: true, Lossy: true},
+		Reduced{Kind: "compacted", Before: 9000, After: 1000},
+		Message{Seq: 5, Message: &msg.Summary{Text: hostile}}, Message{Seq: 6, Message: &msg.Note{Text: hostile}},
+		Turn{Reason: "error", Detail: hostile}, Undone{Paths: []string{hostile}},
+	} {
+		p.records = append(p.records, record{e: e})
+	}
+	return p
 }
 
 func TestExportEscapesEverything(t *testing.T) {
 	var b bytes.Buffer
-	if err := Export(&b, hostilePast()); err != nil {
+	if err := Export(&b, hostilePast(t)); err != nil {
 		t.Fatal(err)
 	}
 	out := b.String()
@@ -72,7 +80,7 @@ func TestExportInABrowser(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "session.html")
 	var b bytes.Buffer
-	if err := Export(&b, hostilePast()); err != nil {
+	if err := Export(&b, hostilePast(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {

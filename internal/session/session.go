@@ -13,6 +13,7 @@
 package session
 
 import (
+	"io/fs"
 	"time"
 
 	"anchor/internal/event"
@@ -66,13 +67,13 @@ type Reduced struct {
 
 // Change is a file change by a file tool. See gate.Change, whose fields it has.
 type Change struct {
-	Path    string `json:"path"`
-	Created bool   `json:"created,omitempty"`
-	Deleted bool   `json:"deleted,omitempty"`
-	Mode    uint32 `json:"mode"`
-	Reverse string `json:"reverse,omitempty"`
-	After   string `json:"after"`
-	Lossy   bool   `json:"lossy,omitempty"`
+	Path    string      `json:"path"`
+	Created bool        `json:"created,omitempty"`
+	Deleted bool        `json:"deleted,omitempty"`
+	Mode    fs.FileMode `json:"mode"`
+	Reverse string      `json:"reverse,omitempty"`
+	After   string      `json:"after"`
+	Lossy   bool        `json:"lossy,omitempty"`
 }
 
 // Undone says that /undo took back the changes of a turn: their number, counted from the end of the file.
@@ -94,16 +95,18 @@ func (Change) kind() string    { return "change" }
 func (Undone) kind() string    { return "undone" }
 func (Seen) kind() string      { return "seen" }
 
-// Past is what a session holds. Open reads the messages of the view, which it bounds, and the newest few MiB of the others, and
-// puts a note in place of the rest. Load reads all.
+// Past is what a session holds.
 type Past struct {
-	Meta    Meta
-	Entries []Entry
+	Meta Meta
 	// View is the context to go on with: the messages after the last reduction, in order. Trimmed ones are marked.
 	View    []Viewed
+	Entries []Entry // all that are no messages
 	Usage   event.Usage
 	Fill    int
+	Agents  int      // the number of the last sub-agent
 	Notices []string // damage that was found, the directory that moved
+	path    string
+	records []record // all
 }
 
 // Viewed is a message of the context.

@@ -154,7 +154,7 @@ func (s Store) Open(id, dir string) (*Log, *Past, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := read(l.path, id, false)
+	r, err := read(l.path, id)
 	if err == nil {
 		l.seq, l.turns = r.seq, r.turns
 		if l.file, err = home.Append(l.path); errors.Is(err, fs.ErrPermission) { // the work goes on, the first entry tells
@@ -168,14 +168,15 @@ func (s Store) Open(id, dir string) (*Log, *Past, error) {
 		l.Close()
 		return nil, nil, err
 	}
-	if from := r.past.Meta.Dir; from != "" && filepath.Clean(from) != s.mask(filepath.Clean(dir)) {
-		r.past.Notices = append(r.past.Notices, fmt.Sprintf("this session was made in %s; it goes on in %s", from, dir))
+	past := r.Past
+	if from := past.Meta.Dir; from != "" && filepath.Clean(from) != s.mask(filepath.Clean(dir)) {
+		past.Notices = append(past.Notices, fmt.Sprintf("this session was made in %s; it goes on in %s", from, dir))
 		to := filepath.Join(s.slug(dir), id+ext)
 		if _, err := home.List(from); errors.Is(err, fs.ErrNotExist) && home.Move(l.path, to) == nil { // so that it is found there from now on
-			l.path = to
+			l.path, past.path = to, to
 		}
 	}
-	return l, r.past, nil
+	return l, past, nil
 }
 
 // Load reads a session without locking it, for show and export.
@@ -184,11 +185,11 @@ func (s Store) Load(id string) (*Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := read(path, id, true)
+	r, err := read(path, id)
 	if err != nil {
 		return nil, err
 	}
-	return r.past, nil
+	return r.Past, nil
 }
 
 // Remove deletes a session that nobody uses.
@@ -218,13 +219,11 @@ func (s Store) Fork(id string) (string, error) {
 	}
 	defer l.Close()
 	in := bufio.NewReader(f)
-	first, _ := in.ReadBytes('\n') // what is wrong with the file shows in the copy
-	if meta := (Meta{}); json.Unmarshal(first, &meta) == nil {
-		meta.ID = l.id
-		err = l.write(headOf{Kind: "session"}, meta)
-	} else {
-		_, err = l.file.Write(first)
-	}
+	first, _ := in.ReadBytes('\n')
+	var meta Meta
+	_ = json.Unmarshal(first, &meta) // what is wrong with the file shows in the copy
+	meta.ID = l.id
+	err = l.write(headOf{Kind: "session"}, meta)
 	if err == nil {
 		_, err = io.Copy(l.file, in)
 	}
@@ -243,9 +242,10 @@ type Info struct {
 	Prompt string    // the first user message, one line
 	Turns  int
 	path   string
+	size   int64
 }
 
-// files lists the sessions of a directory, newest first; of all for an empty dir. Only ID, Time and path are known.
+// files lists the sessions of a directory, newest first; of all for an empty dir. Prompt, Dir and Turns are not known yet.
 func (s Store) files(dir string) (out []Info, err error) {
 	slugs := []string{s.slug(dir)}
 	if dir == "" {
@@ -261,7 +261,7 @@ func (s Store) files(dir string) (out []Info, err error) {
 		for _, n := range names {
 			id, ok := strings.CutSuffix(n.Name(), ext)
 			if info, err := n.Info(); ok && ValidID(id) && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-				out = append(out, Info{ID: id, Time: info.ModTime(), path: filepath.Join(slug, n.Name())})
+				out = append(out, Info{ID: id, Time: info.ModTime(), path: filepath.Join(slug, n.Name()), size: info.Size()})
 			}
 		}
 	}
@@ -294,41 +294,38 @@ func (s Store) List(dir string) ([]Info, error) {
 }
 
 const (
-	headSize   = 8 << 10
-	tailSize   = 64 << 10
-	longTail   = 4 << 20 // if the tail shows no turn: a long one was cut off
-	promptSize = 200     // bytes
+	maxPrompt = 16 << 20 // bytes in which the first message is looked for
+	tailSize  = 64 << 10
+	longTail  = 4 << 20 // if the tail shows no turn: a long one was cut off
 )
 
-// look finds the directory in the first line, the first user message in the head, the number of turns in the last turn entry.
+// look finds the directory in the first line, the first user message after it, the number of turns in the last turn entry.
 func (i *Info) look() error {
-	in, err := home.Open(i.path)
+	f, err := home.Open(i.path)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	part := make([]byte, headSize)
-	n, err := in.ReadAt(part, 0)
-	first, rest, _ := bytes.Cut(part[:n], []byte("\n"))
-	var meta Meta
-	if json.Unmarshal(first, &meta) == nil {
-		i.Dir = meta.Dir
+	defer f.Close()
+	in := bufio.NewReader(io.LimitReader(f, maxPrompt))
+	for ended := error(nil); ended == nil && i.Prompt == ""; {
+		var line []byte
+		var e struct{ Kind, Dir, Text string }
+		line, ended = in.ReadBytes('\n')
+		if json.Unmarshal(line, &e) == nil && e.Kind == "session" {
+			i.Dir = e.Dir
+		} else if e.Kind == "user" {
+			i.Prompt = cmp.Or(oneLine(e.Text), "(image)")
+		}
 	}
-	for i.Prompt == "" && len(rest) > 0 {
-		first, rest, _ = bytes.Cut(rest, []byte("\n"))
-		i.Prompt = promptOf(first)
+	for size := int64(tailSize); ; size *= longTail / tailSize {
+		part := make([]byte, min(size, i.size))
+		if _, err = f.ReadAt(part, i.size-int64(len(part))); err != nil {
+			return err
+		}
+		if i.Turns = lastTurn(part); i.Turns > 0 || size >= min(i.size, longTail) {
+			return nil
+		}
 	}
-	i.Turns = lastTurn(part[:n])
-	if errors.Is(err, io.EOF) { // the head is all
-		return nil
-	}
-	stat, err := in.Stat()
-	for size := int64(tailSize); err == nil && i.Turns == 0 && size <= longTail; size *= longTail / tailSize {
-		part = make([]byte, min(size, stat.Size()))
-		_, err = in.ReadAt(part, stat.Size()-int64(len(part)))
-		i.Turns = lastTurn(part)
-	}
-	return err
 }
 
 // lastTurn returns the number of the last turn that ended in a piece of a file.
@@ -340,22 +337,11 @@ func lastTurn(piece []byte) (n int) {
 	return n
 }
 
-// jsonText is what there is of a string in JSON that may be cut, behind its first quote.
-var jsonText = regexp.MustCompile(`^(?:[^"\\]|\\(?:[^u]|u[0-9a-f]{4}))*`)
-
-// promptOf returns the text of a user's message, one line and not all of it; the message may be cut.
-func promptOf(line []byte) (prompt string) {
-	_, text, ok := bytes.Cut(line, []byte(`"text":"`))
-	if !ok || !bytes.HasPrefix(line, []byte(`{"kind":"user",`)) {
-		return ""
+// oneLine is a text as one line, not all of a long one.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text[:min(len(text), 1000)]), " ")
+	if len(text) > 200 {
+		text = strings.ToValidUTF8(text[:200], "") + "…"
 	}
-	text = jsonText.Find(text[:min(len(text), 4*promptSize)])
-	if json.Unmarshal([]byte(`"`+string(text)+`"`), &prompt) != nil {
-		return ""
-	}
-	prompt = strings.Join(strings.Fields(prompt), " ")
-	if len(prompt) > promptSize {
-		prompt = strings.ToValidUTF8(prompt[:promptSize], "") + "…"
-	}
-	return cmp.Or(prompt, "(image)")
+	return text
 }
