@@ -30,8 +30,9 @@ mcp:                 gate home tool msg config
 agent:               tool gate provider msg event session model secret
 front/repl:          event gate tool diff msg
 front/print:         event gate tool diff msg
-front/jsonl:         event gate tool diff msg
-front/acp:           event gate tool diff msg
+front/wire:
+front/jsonl:         event gate tool diff msg front/wire
+front/acp:           event gate tool diff msg front/wire
 cli:                 all
 archtest:
 `

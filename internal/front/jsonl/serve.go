@@ -7,12 +7,13 @@ import (
 	"io"
 
 	"anchor/internal/event"
+	"anchor/internal/front/wire"
 )
 
 // Server runs the editor protocol: it reads requests, starts a turn at a time, and hears answers and cancel while one runs.
 type Server struct {
 	In   io.Reader
-	Out  *Writer
+	Out  *Writer // over a wire.Queue, so that reading never waits for the client
 	Desk *Desk
 	// Turn does the whole work for one input, its events going to Out, and returns when that is over. It obeys ctx.
 	Turn func(ctx context.Context, text string)
@@ -24,22 +25,21 @@ type Server struct {
 }
 
 // Run serves until In ends (nil), or ctx does (its cause). A running turn is cancelled and waited for first. The reading
-// goroutine ends with In; it may outlive Run when ctx ended, until the process does.
+// goroutine may outlive Run when ctx ended, until In's next line.
 func (s *Server) Run(ctx context.Context) error {
-	messages := make(chan message)
 	reading, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	go read(reading, s.In, messages)
+	lines := wire.Read(reading, s.In)
 	s.Out.Event(s.Ready())
 	for {
 		select {
-		case m, open := <-messages:
+		case line, open := <-lines:
 			if !open {
 				s.end(errors.New("the client closed the session"))
 				return nil
 			}
 			if ctx.Err() == nil { // else nothing more begins
-				s.hear(ctx, m)
+				s.hear(ctx, line)
 			}
 		case <-s.done:
 			s.done = nil
@@ -53,26 +53,29 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// hear handles one message. It never waits for work.
-func (s *Server) hear(ctx context.Context, m message) {
-	switch kind, id := m.kind, m.id; {
-	case m.err != nil:
-		s.refuse("%v", m.err)
-	case kind == userInput && s.done != nil:
-		s.refuse("a turn is running; send cancel, or wait for ready")
-	case kind == userInput:
-		s.start(ctx, m.text)
-	case kind == cancelRequest:
+// hear handles one line.
+func (s *Server) hear(ctx context.Context, line wire.Line) {
+	var r request
+	err := line.Err
+	if err == nil {
+		r, err = parse(line.Text)
+	}
+	switch {
+	case err != nil:
+	case r.kind == userInput && s.done != nil:
+		err = errors.New("a turn is running; send cancel, or wait for ready")
+	case r.kind == userInput:
+		s.start(ctx, r.text)
+	case r.kind == cancelRequest:
 		if s.done != nil {
 			s.cancel(context.Canceled)
 		}
-	case (kind == approvalResponse) != (id[0] == 'a') || !s.Desk.answer(id, m.request):
-		s.refuse("%s: nothing with the id %q is open", kind, id)
+	case (r.kind == approvalResponse) != (r.id[0] == 'a') || !s.Desk.answer(r):
+		err = fmt.Errorf("%s: nothing with the id %q is open", r.kind, r.id)
 	}
-}
-
-func (s *Server) refuse(format string, args ...any) {
-	s.Out.Event(event.Error{Message: fmt.Sprintf(format, args...)})
+	if err != nil {
+		s.Out.Event(event.Error{Message: err.Error()})
+	}
 }
 
 func (s *Server) start(ctx context.Context, text string) {

@@ -4,16 +4,17 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"anchor/internal/event"
+	"anchor/internal/front/wire"
 	"anchor/internal/gate"
 	"anchor/internal/tool"
 )
@@ -33,13 +34,17 @@ type client struct {
 func start(t *testing.T) *client {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	out := NewWriter(outW, false, func(error) {})
+	queue := wire.NewQueue(outW, func(error) {})
+	out := NewWriter(queue, false, func(error) {})
 	desk := NewDesk(out.Event)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &Server{In: inR, Out: out, Desk: desk, Ready: func() event.Ready { return event.Ready{Session: "s", Model: "m"} }}
 	s.Turn = func(ctx context.Context, text string) { fakeTurn(ctx, out, desk, text) }
 	c := &client{t, inW, bufio.NewReader(outR), make(chan error, 1), cancel}
-	go func() { c.ended <- s.Run(ctx); outW.Close() }()
+	go func() {
+		c.ended <- errors.Join(s.Run(ctx), queue.Close())
+		outW.Close()
+	}()
 	t.Cleanup(func() { cancel(nil); inW.Close(); outR.Close() })
 	c.want(`{"type":"ready","session":"s","model":"m","tools":[]}`)
 	return c
@@ -127,7 +132,9 @@ func TestBadRequests(t *testing.T) {
 		{`{"Type":"cancel"}`, `needs \"type\"`}, {`{"type":"user_input"}`, `needs \"text\"`}, {`{"type":"user_input","text":7}`, `needs \"text\"`},
 		{`{"type":"user_input","TEXT":"x"}`, `needs \"text\"`}, {`{"type":"user_input","text":"  \n"}`, "not blank"},
 		{`{"type":"approval_response","answer":"yes"}`, `needs \"id\"`}, {`{"type":"approval_response","id":"a1","answer":"yes"}`, `\"a1\" is open`},
-		{`{"type":"question_response","id":"q9","answer":"x"}`, `\"q9\" is open`},
+		{`{"type":"question_response","id":"q9","answer":"x"}`, `\"q9\" is open`}, {`{"type":"question_response","id":9}`, `needs \"id\"`},
+		{"{\"type\":\"user_input\",\"text\":\"\xff\"}", "not valid UTF-8"}, {"{\"type\":\"user_input\",\"text\":\"\x00\"}", "not valid JSON"},
+		{"\x00", "not valid JSON"}, {`{"type":"cancel"}{"type":"cancel"}`, "not valid JSON"}, {`{"type":"cancel"`, "not valid JSON"},
 	} {
 		c.send(bad.line)
 		c.refused(bad.words)
@@ -243,7 +250,7 @@ func TestContextEnds(t *testing.T) {
 		if line, err := c.out.ReadString('\n'); err != io.EOF {
 			t.Fatalf("after the end: %s, %v", line, err)
 		}
-		if err := <-c.ended; err != cause {
+		if err := <-c.ended; !errors.Is(err, cause) {
 			t.Errorf("ended with %v", err)
 		}
 	}
@@ -254,11 +261,6 @@ func TestLongLines(t *testing.T) {
 	c.send(input(strings.Repeat("x", 20<<20)))
 	c.want(say(fmt.Sprintf(`"%d characters"`, 20<<20)), done, ready)
 	go func() {
-		_, _ = c.in.Write([]byte(input(strings.Repeat("x", maxLine)) + "\n" + input("hi") + "\n"))
-	}()
-	c.refused("over 32 MB")
-	c.want(say(`"2 characters"`), done, ready)
-	go func() {
 		_, _ = io.WriteString(c.in, `{"type":"user_in`)
 		c.in.Close()
 	}()
@@ -266,22 +268,6 @@ func TestLongLines(t *testing.T) {
 	if err := <-c.ended; err != nil {
 		t.Error(err)
 	}
-}
-
-// Reading never waits for work: while a turn runs, requests are answered at once.
-func TestReadingGoesOn(t *testing.T) {
-	c := start(t)
-	c.send(input("wait"))
-	begin := time.Now()
-	for range 200 {
-		c.send(input("more"))
-		c.refused("a turn is running")
-	}
-	if time.Since(begin) > 10*time.Second {
-		t.Error("reading waits")
-	}
-	c.send(`{"type":"cancel"}`)
-	c.want(dropped, ready)
 }
 
 // FuzzParse: whatever comes in, a request is whole or refused, and never a panic.
@@ -310,31 +296,21 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// An answer is heard while another question is being written to a client that does not read.
-func TestAnswersDontWaitForQuestions(t *testing.T) {
-	shown, read := make(chan string), make(chan bool)
-	d := NewDesk(func(e event.Event) {
-		shown <- e.(event.ApprovalRequest).ID
-		<-read
-	})
-	answers := make(chan gate.Answer)
-	for range 2 {
-		go func() {
-			a, _ := d.Approve(t.Context(), gate.Request{})
-			answers <- a
-		}()
+// Reading goes on though the client reads nothing: an answer and the end are heard.
+func TestADeafClient(t *testing.T) {
+	c := start(t)
+	c.send(input("two"))
+	for range 1000 {
+		c.send("{nope", `{"type":"approval_response","id":"a1","answer":"yes"}`, `{"type":"approval_response","id":"a2","answer":"yes"}`)
 	}
-	<-shown
-	read <- true // the first is written
-	if id := <-shown; !d.answer("a1", request{answer: "yes"}) || id != "a2" {
-		t.Errorf("shown %s", id)
+	c.in.Close()
+	answered := 0
+	for line, err := c.out.ReadString('\n'); err == nil; line, err = c.out.ReadString('\n') {
+		if strings.Contains(line, ": true false") {
+			answered++
+		}
 	}
-	if a := <-answers; !a.Yes {
-		t.Error("the answer was not taken")
-	}
-	read <- true
-	d.answer("a2", request{})
-	if a := <-answers; a.Yes {
-		t.Error("an empty answer is no yes")
+	if err := <-c.ended; err != nil || answered != 2 {
+		t.Errorf("%d approvals were answered; %v", answered, err)
 	}
 }
