@@ -39,9 +39,12 @@ type Env struct {
 	Vars      map[string]string
 }
 
-// Found is what a scan found: the first denial, or nil, and words to be looked up on disk, since links hide what they lead to.
+// Found is what a scan found: the first denial, or nil; the words of every simple command at any depth, and of what each wrapper
+// runs, for deny rules (what is not known of a word is a control character in it); and words to be looked up on disk, since links
+// hide what they lead to.
 type Found struct {
 	Denial   *Denial
+	Calls    [][]string
 	Suspects []shellread.Path // may name files
 	Written  []shellread.Path // redirections write to them
 	Doomed   []shellread.Path // would be destroyed; a name that ends in "/." what it leads to, any other a link itself
@@ -54,31 +57,23 @@ const (
 	maxNested = 64     // programs that run a program
 )
 
-// Scan judges a command.
-func Scan(command string, env Env) Found { return walk(command, env).Found }
-
-// Calls returns the words of every simple command at any depth, and of what each wrapper runs; for deny rules. What is not
-// known of a word is a control character in it.
-func Calls(command string, env Env) [][]string { return walk(command, env).calls }
-
 // findings are what a scan found so far, shared by all its states.
 type findings struct {
 	Found
 	seen    map[noted]bool
-	calls   [][]string
 	steps   int
 	crude   bool // a bound was met: the text is also cut crudely
 	cutting bool // it is being cut
 }
 
-func walk(command string, env Env) *findings {
+// Scan judges a command.
+func Scan(command string, env Env) Found {
 	f := &findings{seen: map[noted]bool{}}
-	s := f.start(env)
-	s.code(command, flow{})
+	f.start(env).code(command, flow{})
 	if f.crude {
 		f.start(env).cut(command)
 	}
-	return f
+	return f.Found
 }
 
 func (f *findings) start(env Env) *scan {

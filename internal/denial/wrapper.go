@@ -22,7 +22,7 @@ func (s *scan) call(argv []string, in flow) flow {
 		s.deny("privilege escalation", fmt.Sprintf("What is run is hidden behind more than %d programs that run another one, so it can't be judged", maxNested)+byHand)
 		return flow{}
 	}
-	s.calls = append(s.calls, argv)
+	s.Calls = append(s.Calls, argv)
 	name := path.Base(argv[0])
 	s.privilege(name, argv)
 	s.runsDownload(argv[0])

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 
 	"anchor/internal/secret"
 )
@@ -15,13 +16,15 @@ const byDefault = "default"
 func Decide(a Action, r Rules) Decision {
 	switch a := a.(type) {
 	case Read:
-		return r.read(a.Path)
+		return r.file("read", a.Path)
 	case Write:
-		return r.write(a.Path)
+		return r.file("write", a.Path)
 	case Exec:
 		return r.exec(a)
 	case MCP:
-		return r.mcp(a)
+		name := a.Server + "/" + a.Tool
+		covers := func(x Rule, _ bool) bool { return x.Kind == "mcp" && (x.Arg == a.Server || x.Arg == name) }
+		return r.judge(covers, ask("Tools of MCP servers are asked about.", Rule{"mcp", name}, "MCP tool "+name))
 	}
 	return Decision{Rule: byDefault, Reason: "This kind of action is not known, so it is refused."}
 }
@@ -29,18 +32,14 @@ func Decide(a Action, r Rules) Decision {
 // judge applies the rules to an action that no hard denial holds for. covers says whether a rule covers it, as one that denies
 // or one that allows; plain is the decision without any rules.
 func (r Rules) judge(covers func(x Rule, deny bool) bool, plain Decision) Decision {
-	for _, s := range r.Deny {
-		if covers(s.Rule, true) {
-			return Decision{Verdict: Deny, Rule: s.String(), Reason: "The rule " + s.String() + " refuses it."}
-		}
+	if i := slices.IndexFunc(r.Deny, func(s Sourced) bool { return covers(s.Rule, true) }); i >= 0 {
+		return Decision{Verdict: Deny, Rule: r.Deny[i].String(), Reason: "The rule " + r.Deny[i].String() + " refuses it."}
 	}
 	if plain.Verdict == Allow {
 		return plain
 	}
-	for _, s := range r.Allow {
-		if covers(s.Rule, false) {
-			return Decision{Verdict: Allow, Rule: s.String(), Reason: "The rule " + s.String() + " allows it."}
-		}
+	if i := slices.IndexFunc(r.Allow, func(s Sourced) bool { return covers(s.Rule, false) }); i >= 0 {
+		return Decision{Verdict: Allow, Rule: r.Allow[i].String(), Reason: "The rule " + r.Allow[i].String() + " allows it."}
 	}
 	if r.Yolo {
 		return Decision{Verdict: Allow, Rule: "--yolo", Reason: "Nothing is asked under --yolo."}
@@ -84,68 +83,45 @@ func secretFile(p Path, kind string) Decision {
 	return hard("secret file", fmt.Sprintf("%s%s is a secret file (%s) and is never read or written here: open it yourself if it must be.", p.Name, really, kind))
 }
 
-func (r Rules) read(p Path) Decision {
+// file judges the reading or writing of a file. A sensitive one must be spelled out whole in an allow rule, so that no wide rule
+// covers it by chance; write alone covers the directory.
+func (r Rules) file(kind string, p Path) Decision {
 	if kind := p.secretKind(); kind != "" {
 		return secretFile(p, kind)
 	}
-	var plain Decision
-	switch {
-	case p.Fault != "":
-		plain = ask(p.Name+" can't be looked up: "+p.Fault+".", Rule{}, "")
-	case p.Inside:
-		plain = allow("Reading in the directory is allowed.")
-	case p.Own:
-		plain = allow(p.Name + " is one of anchor's own files that may be read.")
-	default:
-		plain = ask(p.Name+" lies outside the directory.", Rule{"read", escape(p.Abs)}, "")
+	delicate := ""
+	if kind == "write" {
+		delicate = r.sensitive(p)
 	}
-	return r.judge(func(x Rule, deny bool) bool {
-		return x.Kind == "read" && (deny && r.denies(x.Arg, p) || !deny && p.Fault == "" && r.allows(x.Arg, p))
-	}, plain)
-}
-
-func (r Rules) write(p Path) Decision {
-	if kind := p.secretKind(); kind != "" {
-		return secretFile(p, kind)
-	}
-	var plain Decision
-	delicate, just := r.sensitive(p), Rule{"write", escape(p.Abs)}
-	switch {
-	case p.Fault != "":
-		plain = ask(p.Name+" can't be looked up: "+p.Fault+".", Rule{}, "")
-	case delicate != "":
-		plain = ask(fmt.Sprintf("%s is %s, and writing there is asked about each time.", p.Name, delicate), just, "")
-	case !p.Inside:
-		plain = ask(p.Name+" lies outside the directory, and writing there is asked about each time.", just, "")
-	default:
-		plain = ask("Writing in the directory is asked about.", Rule{Kind: "write"}, "all file writes in the workspace")
-	}
-	return r.judge(func(x Rule, deny bool) bool {
-		if x.Kind != "write" || !deny && p.Fault != "" {
+	covers := func(x Rule, deny bool) bool {
+		switch {
+		case x.Kind != kind, !deny && p.Fault != "":
 			return false
-		}
-		if deny {
+		case deny:
 			return x.Arg == "" || r.denies(x.Arg, p)
+		case delicate != "" && x.Arg != "":
+			full, absolute := r.pattern(x.Arg)
+			return full == escape(p.Abs) && absolute || p.Inside && full == escape(p.Rel)
+		case x.Arg == "":
+			return p.Inside && delicate == ""
 		}
-		return r.coversWrite(x.Arg, p, delicate != "")
-	}, plain)
-}
-
-// coversWrite says whether an allow rule write or write:GLOB covers a path. A sensitive one must be spelled out whole, so
-// that no wide rule covers it by chance.
-func (r Rules) coversWrite(glob string, p Path, delicate bool) bool {
-	if glob == "" {
-		return p.Inside && !delicate
+		return r.allows(x.Arg, p)
 	}
-	if delicate {
-		full, absolute := r.pattern(glob)
-		return full == escape(p.Abs) && absolute || p.Inside && full == escape(p.Rel)
+	const each = ", and writing there is asked about each time."
+	just := Rule{kind, escape(p.Abs)}
+	switch {
+	case p.Fault != "":
+		return r.judge(covers, ask(p.Name+" can't be looked up: "+p.Fault+".", Rule{}, ""))
+	case kind == "read" && p.Inside:
+		return r.judge(covers, allow("Reading in the directory is allowed."))
+	case kind == "read" && p.Own:
+		return r.judge(covers, allow(p.Name+" is one of anchor's own files that may be read."))
+	case kind == "read":
+		return r.judge(covers, ask(p.Name+" lies outside the directory.", just, ""))
+	case delicate != "":
+		return r.judge(covers, ask(p.Name+" is "+delicate+each, just, ""))
+	case !p.Inside:
+		return r.judge(covers, ask(p.Name+" lies outside the directory"+each, just, ""))
 	}
-	return r.allows(glob, p)
-}
-
-func (r Rules) mcp(a MCP) Decision {
-	name := a.Server + "/" + a.Tool
-	covers := func(x Rule, _ bool) bool { return x.Kind == "mcp" && (x.Arg == a.Server || x.Arg == name) }
-	return r.judge(covers, ask("Tools of MCP servers are asked about.", Rule{"mcp", name}, "MCP tool "+name))
+	return r.judge(covers, ask("Writing in the directory is asked about.", Rule{Kind: "write"}, "all file writes in the workspace"))
 }

@@ -28,14 +28,12 @@ func (r Rules) exec(a Exec) Decision {
 
 // plainExec decides on a command without any rules.
 func (r Rules) plainExec(a Exec) Decision {
-	if a.ByUser {
-		return allow("It is a command of your own.")
-	}
 	doubt := a.doubt()
-	if doubt == "" {
-		d := allow("It is provably read-only.")
-		d.ReadOnly = true
-		return d
+	switch {
+	case a.ByUser:
+		return allow("It is a command of your own.")
+	case doubt == "":
+		return Decision{Verdict: Allow, Rule: byDefault, Reason: "It is provably read-only.", ReadOnly: true}
 	}
 	rule, label := r.suggestExec(a)
 	return ask("It is not provably read-only: "+strings.TrimSuffix(doubt, ".")+".", rule, label)
@@ -80,68 +78,50 @@ func grantable(words []string) []string {
 	return words[:2]
 }
 
-// secret finds a secret file among what a command reads or may name. A glob counts if it means nothing but secrets; a
-// program that only shows names (ls) may name one. The names of suspects were judged by the scan, what is on disk was not.
+// secret finds a secret file among what a command reads or may name. Of a pattern that begins like a name (.e*, id_*) any secret
+// counts, of one that begins with a wildcard (*) only if it stands for secrets alone, since that is rarely what was meant. A program
+// that only shows names (ls) may name one. The names of suspects were judged by the scan, what is on disk was not.
 func (a Exec) secret() (Path, string) {
-	for i, group := range a.Facts.Paths {
-		named := shellread.Path{}
-		if i < len(a.Reading.Paths) {
-			named = a.Reading.Paths[i]
-		}
-		if p, kind := secretOf(named, group); kind != "" && !a.namesOnly(named.Text) {
-			return p, kind
-		}
-	}
-	for i, group := range a.Facts.Suspects {
-		named := shellread.Path{}
-		if i < len(a.Found.Suspects) {
-			named = a.Found.Suspects[i]
-		}
-		missing := slices.ContainsFunc(group, func(p Path) bool { return !p.Exists })
-		if p, kind := secretOf(named, group); kind != "" && !missing {
-			return p, kind
-		}
-	}
-	return Path{}, ""
-}
-
-// secretOf returns the first secret of what a word stands for: of a pattern that begins like a name (.e*, id_*) any secret
-// counts, of one that begins with a wildcard (*) only if it stands for secrets alone, since that is rarely what was meant.
-func secretOf(word shellread.Path, group []Path) (Path, string) {
-	aimed := word.Glob && !strings.ContainsAny(path.Base(word.Text)[:1], "*?[")
-	plain := slices.ContainsFunc(group, func(p Path) bool { return p.secretKind() == "" })
-	for _, p := range group {
-		if kind := p.secretKind(); kind != "" && (aimed || !plain) {
-			return p, kind
+	for k, groups := range [][][]Path{a.Facts.Paths, a.Facts.Suspects} {
+		words := [][]shellread.Path{a.Reading.Paths, a.Found.Suspects}[k]
+		for i, group := range groups {
+			word := shellread.Path{}
+			if i < len(words) {
+				word = words[i]
+			}
+			plain := slices.ContainsFunc(group, func(p Path) bool { return p.secretKind() == "" })
+			missing := k == 1 && slices.ContainsFunc(group, func(p Path) bool { return !p.Exists })
+			if missing || plain && !(word.Glob && !strings.ContainsAny(path.Base(word.Text)[:1], "*?[")) {
+				continue
+			}
+			for _, p := range group {
+				if kind := p.secretKind(); kind != "" && (k == 1 || !a.namesOnly(word.Text)) {
+					return p, kind
+				}
+			}
 		}
 	}
 	return Path{}, ""
 }
 
 // namesOnly says that every part which names this path shows names, sizes and times of files, not what is in them.
-func (a Exec) namesOnly(text string) bool {
-	found := false
+func (a Exec) namesOnly(text string) (yes bool) {
 	for _, part := range a.Reading.Parts {
-		for _, q := range part.Paths {
-			if q.Text != text {
-				continue
-			}
-			if !denial.NamesOnly(part.Words) {
+		if slices.ContainsFunc(part.Paths, func(q shellread.Path) bool { return q.Text == text }) {
+			if yes = denial.NamesOnly(part.Words); !yes {
 				return false
 			}
-			found = true
 		}
 	}
-	return found
+	return yes
 }
 
 // doubt says why a command is not provably read-only, as a phrase; empty if it is.
 func (a Exec) doubt() string {
-	if !a.Reading.ReadOnly {
-		return cmp.Or(a.Reading.Reason, "it is not known what it does")
-	}
 	why := a.readsElsewhere()
 	switch {
+	case !a.Reading.ReadOnly:
+		return cmp.Or(a.Reading.Reason, "it is not known what it does")
 	case why != "":
 	case len(a.Facts.Planted) > 0:
 		why = a.Facts.Planted[0] + " is a program in the directory, not the system's"
@@ -153,22 +133,19 @@ func (a Exec) doubt() string {
 
 // readsElsewhere says what is wrong with the paths that read-only parts read; empty for nothing.
 func (a Exec) readsElsewhere() string {
-	if len(a.Facts.Paths) != len(a.Reading.Paths) {
-		return "what it reads was not looked up"
-	}
-	for i, group := range a.Facts.Paths {
-		if len(group) == 0 {
+	for i, word := range a.Reading.Paths {
+		if i >= len(a.Facts.Paths) || len(a.Facts.Paths[i]) == 0 {
 			return "what it reads was not looked up"
 		}
-		for _, p := range group {
+		for _, p := range a.Facts.Paths[i] {
 			if why := p.unfit(); why != "" {
 				return why
 			}
-			if a.Reading.Paths[i].Glob && (strings.HasPrefix(p.Name, "-") || strings.Contains(p.Name, "/-")) {
-				return a.Reading.Paths[i].Text + " also means " + p.Name + ", which may be taken for an option"
+			if word.Glob && strings.Contains("/"+p.Name, "/-") {
+				return word.Text + " also means " + p.Name + ", which may be taken for an option"
 			}
-			if kind := p.secretKind(); kind != "" && !a.namesOnly(a.Reading.Paths[i].Text) {
-				return fmt.Sprintf("%s also means %s, a secret file (%s)", a.Reading.Paths[i].Text, p.Name, kind)
+			if kind := p.secretKind(); kind != "" && !a.namesOnly(word.Text) {
+				return fmt.Sprintf("%s also means %s, a secret file (%s)", word.Text, p.Name, kind)
 			}
 		}
 	}
@@ -225,43 +202,38 @@ func (r Rules) staysInside(a Exec, i int) bool {
 // deniesExec says whether a deny rule refuses a command: shell:WORDS if any command in it, at any depth and behind any
 // wrapper, starts with the words; read:GLOB if it may read such a file; write and write:GLOB if it redirects output to one.
 func (r Rules) deniesExec(x Rule, a Exec) bool {
-	switch {
-	case x.Kind == "read":
-		named := func(group []Path) bool {
-			return slices.ContainsFunc(group, func(p Path) bool { return r.denies(x.Arg, p) })
-		}
-		return slices.ContainsFunc(a.Facts.Paths, named) || slices.ContainsFunc(a.Facts.Suspects, named)
-	case x.Kind == "write":
+	switch x.Kind {
+	case "read":
+		return slices.ContainsFunc(slices.Concat(slices.Concat(a.Facts.Paths, a.Facts.Suspects)...), func(p Path) bool { return r.denies(x.Arg, p) })
+	case "write":
 		return slices.ContainsFunc(slices.Concat(a.Facts.Written...), func(p Path) bool {
 			return p.Abs != "/dev/null" && (x.Arg == "" || r.denies(x.Arg, p))
 		})
-	case x.Kind != "shell":
-		return false
-	case x.Arg == "":
-		return true
+	case "shell":
+		words := strings.Fields(x.Arg)
+		return len(words) == 0 || slices.ContainsFunc(a.Found.Calls, func(c []string) bool { return startsWith(c, words) })
 	}
-	words := strings.Fields(x.Arg)
-	starts := func(command []string) bool { return startsWith(command, words) }
-	return slices.ContainsFunc(denial.Calls(a.Command, denial.Env{Home: r.Home, Dir: r.Dir}), starts)
+	return false
 }
 
 // startsWith compares for a deny rule, so it also sees the program by its full path and behind options such as git -C.
 func startsWith(command, words []string) bool {
-	if len(command) == 0 || command[0] != words[0] && path.Base(command[0]) != words[0] {
+	if command[0] != words[0] && path.Base(command[0]) != words[0] {
 		return false
 	}
-	rest := command[1:]
-	for {
-		if len(words) == 1 || hasWords(rest, words[1:]) {
+	for rest := command[1:]; ; rest = rest[1:] {
+		switch {
+		case hasWords(rest, words[1:]):
 			return true
-		}
-		if len(rest) == 0 || !strings.HasPrefix(rest[0], "-") {
+		case len(rest) == 0 || !strings.HasPrefix(rest[0], "-"):
 			return false
+		case listed("value", rest[0]) && len(rest) > 1:
+			rest = rest[1:]
 		}
-		n := 1
-		if listed("value", rest[0]) {
-			n = min(2, len(rest))
-		}
-		rest = rest[n:]
 	}
+}
+
+// hasWords says whether a command's words start with these.
+func hasWords(command, words []string) bool {
+	return len(words) <= len(command) && slices.Equal(command[:len(words)], words)
 }

@@ -1,10 +1,10 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -19,34 +19,34 @@ type Rule struct {
 	Arg  string // GLOB, WORDS joined by one blank, SERVER or SERVER/TOOL; empty if the rule has none
 }
 
-const forms = "a rule is read:GLOB, write, write:GLOB, shell, shell:WORDS, mcp:SERVER or mcp:SERVER/TOOL"
-
 // ParseRule reads a rule as --allow takes it. The error says what a rule looks like.
 func ParseRule(s string) (Rule, error) {
 	kind, arg, colon := strings.Cut(strings.TrimSpace(s), ":")
-	r := Rule{Kind: kind, Arg: strings.TrimSpace(arg)}
-	if colon && r.Arg == "" {
-		return Rule{}, fmt.Errorf("rule %q has nothing after the colon: %s", s, forms)
-	}
+	arg, fault := strings.TrimSpace(arg), ""
 	switch kind {
 	case "shell":
-		r.Arg = strings.Join(strings.Fields(arg), " ")
-	case "read", "write":
-		if r.Arg == "" && kind == "read" {
-			return Rule{}, fmt.Errorf("rule %q needs a glob, such as read:/usr/share/**: %s", s, forms)
-		}
-		if !doublestar.ValidatePattern(r.Arg) {
-			return Rule{}, fmt.Errorf("rule %q has a broken glob %q (an open [ or { ?): %s", s, r.Arg, forms)
-		}
+		arg = strings.Join(strings.Fields(arg), " ")
 	case "mcp":
-		r.Arg = strings.TrimSuffix(r.Arg, "/*")
-		if server, tool, slash := strings.Cut(r.Arg, "/"); server == "" || slash && tool == "" {
-			return Rule{}, fmt.Errorf("rule %q needs a server, such as mcp:github or mcp:github/search: %s", s, forms)
+		arg = strings.TrimSuffix(arg, "/*")
+		if server, tool, slash := strings.Cut(arg, "/"); server == "" || slash && tool == "" {
+			fault = "needs a server, such as mcp:github or mcp:github/search"
+		}
+	case "read", "write":
+		if arg == "" && kind == "read" {
+			fault = "needs a glob, such as read:/usr/share/**"
+		} else if !doublestar.ValidatePattern(arg) {
+			fault = "has a broken glob (an open [ or { ?)"
 		}
 	default:
-		return Rule{}, fmt.Errorf("%q is no rule: %s", s, forms)
+		fault = "is of no kind that there is"
 	}
-	return r, nil
+	if colon && arg == "" {
+		fault = cmp.Or(fault, "has nothing after the colon")
+	}
+	if fault != "" {
+		return Rule{}, fmt.Errorf("rule %q %s: a rule is read:GLOB, write, write:GLOB, shell, shell:WORDS, mcp:SERVER or mcp:SERVER/TOOL", s, fault)
+	}
+	return Rule{kind, arg}, nil
 }
 
 // String returns the rule as --allow takes it.
@@ -85,22 +85,16 @@ func (r Rule) sound() bool {
 // allows says whether a glob covers the place where a path really is. A relative glob covers nothing outside.
 func (r Rules) allows(glob string, p Path) bool {
 	glob, absolute := r.pattern(glob)
-	if absolute {
-		return matches(glob, p.Abs)
-	}
-	return p.Inside && matches(glob, p.Rel)
+	return absolute && doublestar.MatchUnvalidated(glob, p.Abs) || !absolute && p.Inside && doublestar.MatchUnvalidated(glob, p.Rel)
 }
 
 // denies says whether a glob names a path in any of its spellings.
 func (r Rules) denies(glob string, p Path) bool {
-	if r.allows(glob, p) {
-		return true
-	}
-	glob, absolute := r.pattern(glob)
+	full, absolute := r.pattern(glob)
 	if !absolute {
-		glob = escape(r.Dir) + "/" + glob
+		full = escape(r.Dir) + "/" + full
 	}
-	return matches(glob, p.Lexical)
+	return r.allows(glob, p) || doublestar.MatchUnvalidated(full, p.Lexical)
 }
 
 // pattern completes a GLOB: ~ is the home directory, and a slash at the end means everything below.
@@ -114,17 +108,7 @@ func (r Rules) pattern(glob string) (pattern string, absolute bool) {
 	return path.Clean(glob), path.IsAbs(glob)
 }
 
-func matches(pattern, name string) bool {
-	ok, err := doublestar.Match(pattern, name)
-	return err == nil && ok
-}
-
 var special = regexp.MustCompile(`[*?\[\]{}\\]`)
 
 // escape makes a glob that matches exactly name.
 func escape(name string) string { return special.ReplaceAllString(name, `\$0`) }
-
-// hasWords says whether a command's words start with these.
-func hasWords(command, words []string) bool {
-	return len(words) > 0 && len(words) <= len(command) && slices.Equal(command[:len(words)], words)
-}
