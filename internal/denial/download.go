@@ -2,13 +2,10 @@ package denial
 
 import (
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
-
-	"anchor/internal/secret"
 )
 
 func (s *scan) denyDownload(what string) {
@@ -25,24 +22,19 @@ func (s *scan) runsDownload(word string) {
 // runsText judges a program that runs text as code: from its options, a file, or its standard input. ok is false for any
 // other program.
 func (s *scan) runsText(name string, args []string, in flow) (out flow, ok bool) {
-	switch {
-	case name == "make" && strings.Contains(strings.Join(args, " "), "-f -"):
-		return s.script(name, "-", in, false), true
+	operands := append(pastOptions(args, ""), "")
+	switch bare := strings.TrimRight(name, "0123456789."); { // python3.12 is python
 	case name == "eval":
 		return s.shellText(name, strings.Join(args, " "), in), true
-	case name == "trap", name == "source", name == ".":
-		if args = pastOptions(args, ""); len(args) == 0 {
-			return flow{}, true
-		}
-		if name == "trap" {
-			s.shellText(name, args[0], in)
-			return flow{}, true
-		}
-		s.secretPath(args[0])
+	case name == "trap":
+		s.shellText(name, operands[0], in)
+		return flow{}, true
+	case name == "source", name == ".":
+		s.secretPath(operands[0])
 		s.env.Vars = nil // it may set any
-		return s.script(name, args[0], in, true), true
-	case is("code", strings.TrimRight(name, "0123456789.")):
-		return s.interpret(strings.TrimRight(name, "0123456789."), args, in), true
+		return s.script(name, operands[0], in, true), true
+	case is("code", bare):
+		return s.interpret(bare, args, in), true
 	}
 	return flow{}, false
 }
@@ -90,9 +82,6 @@ func (s *scan) interpret(name string, args []string, in flow) flow {
 			return c.script(name, "-", in, true)
 		case a == "run" && listed("bun deno", name), shell && (a == "-" || a == "--"):
 		case a == "-", !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "+"):
-			if name == "at" {
-				continue // a time
-			}
 			s.operands("", args[i:])
 			c.arguments(args[i:])
 			return c.script(name, a, in, shell)
@@ -102,7 +91,7 @@ func (s *scan) interpret(name string, args []string, in flow) flow {
 			s.option(a, "")
 		}
 	}
-	return c.script(name, "-", in, shell || listed("at batch", name))
+	return c.script(name, "-", in, shell)
 }
 
 // shellCode judges sh -c TEXT NAME ARGUMENTS…
@@ -140,7 +129,7 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		}
 		return flow{net: name}
 	case name == "echo":
-		for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
+		for len(args) > 0 && listed("-n -e -E -ne -en", args[0]) {
 			args = args[1:]
 		}
 		return flow{text: strings.Join(args, " ") + "\n"}
@@ -150,14 +139,8 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		return flow{text: files[0]}
 	case isFind(name):
 		return s.find(args)
-	case listed("ls dir vdir exa eza", name):
-		return flow{text: namesIn(args, files)}
-	case name == "git" && slices.Contains(gitArgs(args), "ls-files"):
-		return flow{text: namesIn(nil, operandsOf(gitArgs(args)[1:]))}
-	case listed("grep egrep fgrep rg", name) && in.text != "" && len(files) == 1:
-		return flow{in.net, matching(in.text, files[0], args)}
-	case name == "pwd":
-		return flow{text: s.cwd()}
+	case is("names", name) && len(files) > 0:
+		return flow{text: strings.Join(files, "\n")}
 	case listed("read mapfile readarray", name):
 		for _, v := range files {
 			s.set(v, text(in.value()))
@@ -174,7 +157,6 @@ func (s *scan) output(name string, args []string, in flow) flow {
 			out = out.with(s.stored(f))
 		}
 	}
-
 	if to, ok := optionText(args, "of="); ok {
 		files = append(files, to)
 	}
@@ -185,38 +167,6 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		}
 	}
 	return out
-}
-
-// namesIn is what ls puts out: the names it is given, or patterns for what is in the directory.
-func namesIn(options, files []string) string {
-	switch {
-	case len(files) > 0:
-		return strings.Join(files, "\n")
-	case slices.ContainsFunc(options, func(a string) bool { return strings.HasPrefix(a, "-") && strings.ContainsAny(a, "aA") }):
-		return "*\n.*"
-	}
-	return "*"
-}
-
-var anchors = strings.NewReplacer("^", "", "$", "", `\`, "", "*", "")
-
-// matching is what grep leaves of names: those with its pattern in them, and of patterns for names what it aims at.
-func matching(text, pattern string, options []string) string {
-	what := anchors.Replace(pattern)
-	if what == "" || recursive(options, "vcl") {
-		return text
-	}
-	var out []string
-	for _, w := range strings.Fields(text) {
-		if strings.Contains(w, what) {
-			out = append(out, w)
-		} else if kind, yes := secret.File("." + what); strings.ContainsAny(w, wild) {
-			if out = append(out, "*"+what+"*", what); yes && kind != "private key" { // .key is an ending
-				out = append(out, "."+what)
-			}
-		}
-	}
-	return strings.Join(out, "\n")
 }
 
 // printed is what printf puts out: its format with the words in place of %s, well enough to read commands in it.

@@ -41,11 +41,6 @@ func (s *scan) call(argv []string, in flow) flow {
 	s.disk(name, argv[1:])
 	s.deletion(name, argv)
 	s.operands(name, argv[1:])
-	if list, _ := optionText(argv[1:], "-T", "--files-from", "--files0-from"); list == "-" || listed("cpio pax", name) || slices.Contains(argv, "-@") {
-		for word := range strings.FieldsSeq(in.text) { // the files that it takes
-			s.secretPath(word)
-		}
-	}
 	if name == "cd" || name == "pushd" { // in a branch the old place stays possible
 		to := s.env.Home
 		if dirs := pastOptions(argv[1:], ""); len(dirs) > 0 {
@@ -114,10 +109,6 @@ func (s *scan) fromInput(name string, args, operands []string, in flow) []string
 	items := strings.Fields(in.text)
 	if i := slices.Index(operands, ":::"); i >= 0 {
 		operands, items = operands[:i], append(items, operands[i+1:]...)
-	}
-	if len(operands) == 0 && name == "parallel" {
-		s.script(name, "-", flow{in.net, strings.Join(items, "\n")}, true)
-		return nil
 	}
 	if len(items) == 0 {
 		items = []string{unknown}
