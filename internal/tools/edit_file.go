@@ -10,8 +10,12 @@ import (
 	"anchor/internal/tool"
 )
 
-// diffLines is how many lines of the diff the result shows.
-const diffLines = 60
+const (
+	diffLines  = 60     // lines of the diff that the result shows
+	nearLines  = 12     // lines that a hint shows
+	nearSearch = 20_000 // lines of a file that are compared
+	nearEnough = 0.4    // likeness below which nothing is shown
+)
 
 type edit struct {
 	Old string `json:"old" about:"the text as it stands in the file; must be there once"`
@@ -41,7 +45,8 @@ func editFile() tool.Tool {
 				after, notes, err = apply(old, a.Edits, env.Gate.Mask)
 				return after, err
 			})
-			return tool.Done(strings.Join(append([]string{written(w)}, notes...), "\n") + "\n" + changes(env.Gate, before, after)), err
+			notes = append([]string{written(w)}, append(notes, changes(env.Gate, before, after))...)
+			return tool.Done(strings.Join(notes, "\n")), err
 		})
 }
 
@@ -56,16 +61,28 @@ func apply(data []byte, edits []edit, mask func(string) string) (out []byte, not
 	if enc == latin1 {
 		body, marked = enc.text(data), false
 	}
+	end := lineEnd(body)
+	if end != "" { // of all lines: they are compared without regard to it
+		body = withEnds(body, "\n")
+	}
 	for i, e := range edits {
-		how := ""
+		foreign := end != "" && strings.Contains(e.Old, "\n") && strings.Contains(e.Old, "\r\n") != (end == "\r\n")
 		e.Old = strings.TrimPrefix(e.Old, bom)
+		if end != "" {
+			e.Old, e.New = withEnds(e.Old, "\n"), withEnds(e.New, "\n")
+		}
+		how := ""
 		if body, how, err = e.in(body, mask); err != nil {
 			return nil, nil, fmt.Errorf("edits[%d]: %w\nNothing was written.", i, err)
+		}
+		if how == "" && foreign {
+			how = "with the file's line endings"
 		}
 		if how != "" {
 			notes = append(notes, fmt.Sprintf("edits[%d]: matched %s.", i, how))
 		}
 	}
+	body = withEnds(body, end)
 	if marked {
 		body = bom + body
 	}
@@ -109,9 +126,6 @@ func places(body string, found []match) string {
 	for _, m := range found[:min(len(found), 20)] {
 		list = append(list, fmt.Sprint(1+strings.Count(body[:m.start], "\n")))
 	}
-	if len(found) > len(list) {
-		list = append(list, "…")
-	}
 	return strings.Join(list, ", ")
 }
 
@@ -126,4 +140,58 @@ func changes(g *gate.Gate, before, after []byte) string {
 		lines[i], _ = cutLine(line, maxColumn/10)
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// nearest says which lines of the file are most like old, with numbers, for an edit that did not match: those with the most
+// of its lines, and the likest first one.
+func nearest(text, old string, mask func(string) string) string {
+	lines, wanted := splitLines(text), splitLines(strings.Trim(old, "\r\n"))
+	lines = lines[:min(len(lines), nearSearch)]
+	exact := map[string]bool{}
+	for _, w := range wanted {
+		exact[strings.TrimSpace(w)] = strings.TrimSpace(w) != ""
+	}
+	first := pairs(strings.Join(wanted[:min(len(wanted), 1)], ""))
+	at, best, hits := 0, 0.0, 0 // hits: lines of old among the next len(wanted) lines
+	for i := len(lines) - 1; i >= 0; i-- {
+		if exact[strings.TrimSpace(lines[i])] {
+			hits++
+		}
+		if end := i + len(wanted); end < len(lines) && exact[strings.TrimSpace(lines[end])] {
+			hits--
+		}
+		if like := likeness(first, pairs(lines[i])) + float64(hits); like >= best {
+			at, best = i, like
+		}
+	}
+	if best < nearEnough {
+		return " Nothing in it is like old: read the file again."
+	}
+	from, to := max(at-1, 0), min(at+len(wanted)+1, len(lines), at-1+nearLines)
+	out := " The nearest lines are:"
+	for i, line := range splitLines(mask(strings.Join(lines[from:to], "\n"))) {
+		short, _ := cutLine(line, maxColumn/10)
+		out += fmt.Sprintf("\n%6d\t%s", from+i+1, short)
+	}
+	return strings.ToValidUTF8(out, "\ufffd")
+}
+
+// pairs are the pairs of neighbouring bytes in a line.
+func pairs(line string) map[string]bool {
+	line, out := strings.TrimSpace(line), map[string]bool{}
+	for i := range max(min(len(line), maxColumn/10)-1, 0) {
+		out[line[i:i+2]] = true
+	}
+	return out
+}
+
+// likeness is from 0 to 1: what share of their pairs two lines have in common.
+func likeness(a, b map[string]bool) float64 {
+	common := 0
+	for p := range a {
+		if b[p] {
+			common++
+		}
+	}
+	return 2 * float64(common) / float64(max(len(a)+len(b), 1))
 }

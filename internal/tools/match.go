@@ -1,14 +1,17 @@
 package tools
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// An edit's old text is looked for in four ways, each more forgiving than the one before; the first that finds it counts.
+// An edit's old text is looked for in three ways, each more forgiving than the one before; the first that finds it counts.
 // Bytes outside a match never change. In the ways that go by lines, lines that old and new have in common stay as the file
-// has them, and new gets the file's line endings.
+// has them, and new gets the line endings of the place.
+//
+// Indentation is compared in columns: a block matches if its lines are all indented by the same number of columns more, or
+// less, than old's. How many columns a tab stands for is guessed from the texts. New lines are moved by the same number and
+// written with tabs where the file uses tabs, else with blanks.
 
 // match is a place in a file's text and what comes there.
 type match struct {
@@ -16,70 +19,29 @@ type match struct {
 	text       string
 }
 
-// way is a way of looking: find returns the matches, all of them that don't overlap for an edit of all places. how says for
-// the result in what the match was not exact.
-type way struct {
+// ways: find returns the matches, all of them that don't overlap for an edit of all places. how says for the result in what
+// the match was not exact.
+var ways = []struct {
 	how  string
 	find func(body string, e edit) []match
-}
-
-var ways = []way{
+}{
 	{"", exact},
-	{"with the file's line endings", anyLineEnds},
 	{"with blanks at line ends ignored", anyBlanksAtEnd},
 	{"with another indentation; new was indented as the file is", anyIndentation},
 }
 
-func exact(body string, e edit) []match {
-	end := ""
-	if !strings.Contains(e.Old, "\r") && lineEnd(body) == "\r\n" {
-		end = "\r\n"
-	}
-	return each(body, e, func(s string) []int {
-		if at := strings.Index(s, e.Old); at >= 0 {
-			return []int{at, at + len(e.Old)}
-		}
-		return nil
-	}, func(int, int) string { return end })
-}
-
-func anyLineEnds(body string, e edit) []match {
-	if !strings.Contains(e.Old, "\n") || strings.Contains(e.Old, "\ufffd") { // which an expression finds in any byte that is no UTF-8
-		return nil
-	}
-	old := regexp.QuoteMeta(withEnds(e.Old, "\n"))
-	re, err := regexp.Compile(strings.ReplaceAll(old, "\n", "\r?\n"))
-	if err != nil { // too long
-		return nil
-	}
-	return each(body, e, re.FindStringIndex, func(start, end int) string { return endOf(body, start, end) })
-}
-
-// each goes through the places that find returns, and gives new the line ending that lineEnd says for a place.
-func each(body string, e edit, find func(string) []int, lineEnd func(start, end int) string) (found []match) {
+func exact(body string, e edit) (found []match) {
 	for at := 0; ; {
-		place := find(body[at:])
-		if place == nil {
+		i := strings.Index(body[at:], e.Old)
+		if i < 0 {
 			return found
 		}
-		m := match{start: at + place[0], end: at + place[1]}
-		m.text = withEnds(e.New, lineEnd(m.start, m.end))
+		m := match{at + i, at + i + len(e.Old), e.New}
 		found = append(found, m)
 		if at = m.start + 1; e.All {
 			at = m.end
 		}
 	}
-}
-
-// endOf is the line ending to use for new text in place of body[start:end].
-func endOf(body string, start, end int) string {
-	if all := lineEnd(body); all != "" {
-		return all
-	}
-	if strings.Contains(body[start:end], "\r\n") {
-		return "\r\n"
-	}
-	return "\n"
 }
 
 func anyBlanksAtEnd(body string, e edit) []match {
@@ -108,7 +70,10 @@ func byLines(body string, e edit, fits func(old, file []string) func(string) str
 		step, file := 1, lines[i:i+len(wanted)]
 		if write := fits(wanted, file); write != nil {
 			whole := strings.Join(file, "")
-			end := endOf(body, at, at+len(whole))
+			end := "\n"
+			if strings.Contains(whole, "\r\n") {
+				end = "\r\n"
+			}
 			if !strings.HasSuffix(old, "\n") {
 				whole = unended(whole)
 			}
@@ -151,4 +116,83 @@ func rewrite(file, old, new []string, write func(string) string, end string) str
 		out = unended(out)
 	}
 	return out
+}
+
+func anyIndentation(body string, e edit) []match {
+	units := []int{steps(e.Old + "\n" + e.New), steps(body), 4, 2, 8, 3} // columns that a tab may have
+	units = slices.DeleteFunc(units, func(n int) bool { return n < 2 || n > 8 })
+	return byLines(body, e, func(old, file []string) func(string) string {
+		for i := range old {
+			if strings.TrimSpace(old[i]) != strings.TrimSpace(file[i]) {
+				return nil
+			}
+		}
+		for _, unit := range units {
+			if by, ok := shift(old, file, unit); ok {
+				block := strings.Join(file, "")
+				tabs := indentedWith("\t", block) || !indentedWith(" ", block) && indentedWith("\t", body)
+				return func(line string) string { return indent(line, by, unit, tabs) }
+			}
+		}
+		return nil
+	})
+}
+
+// steps is in what steps lines are indented with blanks.
+func steps(text string) (step int) {
+	for line := range strings.Lines(text) {
+		white := leading(line)
+		if strings.TrimSpace(line) == "" || strings.Contains(white, "\t") {
+			continue
+		}
+		for n := len(white); n > 0; { // the greatest common divisor
+			step, n = n, step%n
+		}
+	}
+	return step
+}
+
+func indentedWith(white, text string) bool {
+	return strings.HasPrefix(text, white) || strings.Contains(text, "\n"+white)
+}
+
+// shift returns by how many columns the file's lines are indented more than old's, if it is the same for all.
+func shift(old, file []string, unit int) (by int, ok bool) {
+	for i := range old {
+		if strings.TrimSpace(old[i]) == "" {
+			continue
+		}
+		n := width(leading(file[i]), unit) - width(leading(old[i]), unit)
+		if ok && n != by {
+			return 0, false
+		}
+		by, ok = n, true
+	}
+	return by, ok
+}
+
+func indent(line string, by, unit int, tabs bool) string {
+	rest := strings.TrimLeft(line, " \t")
+	columns := max(width(leading(line), unit)+by, 0)
+	switch {
+	case strings.TrimSpace(rest) == "":
+		return rest
+	case tabs:
+		return strings.Repeat("\t", columns/unit) + strings.Repeat(" ", columns%unit) + rest
+	}
+	return strings.Repeat(" ", columns) + rest
+}
+
+// leading is the blanks and tabs that a line starts with.
+func leading(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
+
+func width(white string, unit int) (columns int) {
+	for _, c := range white {
+		if c == '\t' {
+			columns += unit - columns%unit
+		} else {
+			columns++
+		}
+	}
+	return columns
 }

@@ -46,21 +46,19 @@ func encodingOf(data []byte) encoding {
 	case utf8.Valid(data):
 		return utf8Text
 	}
-	good, bad, controls := 0, 0, 0
+	counts := map[bool]int{} // of characters that are no ASCII, by whether they are good UTF-8
+	controls := 0
 	for _, r := range string(data) {
-		switch {
-		case r == utf8.RuneError:
-			bad++
-		case r > 0x7e:
-			good++
-		case isControl(r):
+		if r > 0x7e {
+			counts[r != utf8.RuneError]++
+		} else if isControl(r) {
 			controls++
 		}
 	}
 	switch {
 	case controls*50 > len(data):
 		return notText
-	case good > bad:
+	case counts[true] > counts[false]:
 		return utf8Text
 	}
 	return latin1

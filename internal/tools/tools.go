@@ -1,4 +1,4 @@
-// Package tools has the built-in tools, one file each.
+// Package tools has the built-in tools.
 package tools
 
 import (

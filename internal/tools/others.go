@@ -8,6 +8,8 @@ import (
 	"anchor/internal/tool"
 )
 
+// The tools that pass the gate by: sub-agents, questions, skills.
+
 type agentArgs struct {
 	Task  string `json:"task" about:"all it needs to know: it sees nothing of this conversation"`
 	Agent string `json:"agent,omitempty" about:"name of a definition"`
@@ -50,6 +52,43 @@ func agentStop() tool.Tool {
 		func(a agentStopArgs) string { return a.ID },
 		func(ctx context.Context, env tool.Env, a agentStopArgs) (tool.Result, error) {
 			text, err := env.Spawner.Stop(ctx, a.ID)
+			return tool.Done(text), err
+		})
+}
+
+type askArgs struct {
+	Question   string   `json:"question"`
+	Options    []string `json:"options"`
+	AllowOther bool     `json:"allow_other,omitempty" about:"take other answers too"`
+}
+
+func askUser() tool.Tool {
+	return tool.Of(spec("ask_user", false, "Ask the user a multiple-choice question, where you can't go on without the answer."),
+		func(a askArgs) string { return a.Question },
+		func(ctx context.Context, env tool.Env, a askArgs) (tool.Result, error) {
+			switch {
+			case strings.TrimSpace(a.Question) == "":
+				return tool.Fail("question is empty."), nil
+			case len(a.Options) == 0 && !a.AllowOther:
+				return tool.Fail("options is empty: give some, or allow_other."), nil
+			}
+			answer, ok, err := env.Asker.Ask(ctx, tool.Question{Text: a.Question, Options: a.Options, AllowOther: a.AllowOther, Call: env.CallID})
+			if answer = "The user answered: " + answer; !ok {
+				answer = "The user dismissed the question without an answer."
+			}
+			return tool.Done(answer), err
+		})
+}
+
+type skillArgs struct {
+	Name string `json:"name"`
+}
+
+func skill() tool.Tool {
+	return tool.Of(spec("skill", false, "Load a skill's instructions before you do what it is for."),
+		func(a skillArgs) string { return a.Name },
+		func(ctx context.Context, env tool.Env, a skillArgs) (tool.Result, error) {
+			text, err := env.Skills.Load(ctx, a.Name)
 			return tool.Done(text), err
 		})
 }
