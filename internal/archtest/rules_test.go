@@ -18,13 +18,13 @@ policy:              shellread secret denial
 gate:                policy diff secret shellread denial ignore event
 tool:                gate event msg
 tools:               tool gate msg event diff
-provider:            msg
+provider:            msg model
 provider/anthropic:  provider msg
 provider/openai:     provider msg
 provider/script:     provider msg
 provider/wiretest:
 session:             home msg event
-config:              home
+config:              home model
 skill:               gate
 mcp:                 gate home tool msg config
 agent:               tool gate provider msg event session model secret

@@ -27,7 +27,7 @@ const probeTime = 700 * time.Millisecond
 // choose finds the model of the run: the one that is set, else the default of the first provider with a key.
 func (w *work) choose(ctx context.Context) (agent.Model, error) {
 	if w.set.Model != "" {
-		return w.resolve(w.set.Model)
+		return w.resolve(string(w.set.Model))
 	}
 	for _, p := range w.set.Ordered() {
 		if !p.Usable(w.sh.getenv) {
@@ -48,7 +48,7 @@ func (w *work) choose(ctx context.Context) (agent.Model, error) {
 			return agent.Model{}, usagef("no model to use: a local server has %s, use it with -m %s; or %s", name, name, gettingStarted)
 		}
 	}
-	return agent.Model{}, usagef("no model to use: %s", gettingStarted)
+	return agent.Model{}, w.noModel()
 }
 
 // gettingStarted tells a user without a model the shortest ways to one.
@@ -88,7 +88,7 @@ func (w *work) resolve(name string) (agent.Model, error) {
 	if file, ok := strings.CutPrefix(name, "script:"); ok {
 		return w.scripted(file)
 	}
-	first, rest, _ := strings.Cut(name, "/")
+	first, rest, named := strings.Cut(name, "/")
 	if p, known := w.set.Providers[first]; known && rest != "" {
 		return w.describe(p, rest)
 	}
@@ -105,6 +105,13 @@ func (w *work) resolve(name string) (agent.Model, error) {
 	}
 	if p, known := w.set.Providers[model.ProviderOf(name)]; known {
 		return w.describe(p, name)
+	}
+	like := 0.7 // what stands before the slash is a provider's name, but where there is one alone it may be a maker's
+	if len(usable) == 1 {
+		like = 0.88
+	}
+	if near := model.Nearest(first, names, like); named && near != "" {
+		return agent.Model{}, usagef("there is no provider %q; did you mean %s/%s?", first, near, rest)
 	}
 	if len(usable) == 1 {
 		return w.describe(usable[0], name)
@@ -148,11 +155,10 @@ func (w *work) measure(ctx context.Context, m *agent.Model) {
 // ollama is the window of a model as Ollama tells it, 0 if the server is none. What Ollama has no room for it leaves out of a prompt in
 // silence, so that is said where it may be.
 func (w *work) ollama(ctx context.Context, p config.Provider, name string) int {
-	wire, err := w.wire(p, "")
-	if err != nil || p.Type != config.OpenAI || !p.Local && !p.Redirected {
+	if p.Type != config.OpenAI || !p.Local && !p.Redirected {
 		return 0
 	}
-	tokens, most := wire.Window(ctx, name)
+	tokens, most := w.wire(p, "").Window(ctx, name)
 	if most && tokens > 0 {
 		w.notices = append(w.notices, fmt.Sprintf("%s can have a window of %d tokens, but Ollama may load it with 4096 and cut longer prompts in silence; start it with OLLAMA_CONTEXT_LENGTH=%d or what fits into memory", name, tokens, min(tokens, 65536)))
 	}
@@ -184,17 +190,12 @@ func (w *work) listAll(ctx context.Context, which func(config.Provider) bool) []
 
 // list asks a provider for its models. A local server answers at once or is not there.
 func (w *work) list(ctx context.Context, p config.Provider) ([]provider.Listed, error) {
-	limit := provider.ListTimeout
 	if p.Local {
-		limit = probeTime
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, probeTime)
+		defer cancel()
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	wire, err := w.wire(p, "")
-	if err != nil {
-		return nil, err
-	}
-	return wire.Models(ctx)
+	return w.wire(p, "").Models(ctx)
 }
 
 // key runs a keyCommand through the gate, with the user's whole environment, outside the project, without input, and returns what it
@@ -229,7 +230,7 @@ func (w *work) key(ctx context.Context, command string) (string, error) {
 
 // wire makes the client of a provider for a model, without retry. The bound of replies is known for models of the vendor's own, and
 // those that the settings describe; the Messages API must have one.
-func (w *work) wire(p config.Provider, name string) (*provider.Client, error) {
+func (w *work) wire(p config.Provider, name string) *provider.Client {
 	e := provider.Endpoint{Name: p.Name, BaseURL: string(p.BaseURL), KeyName: cmp.Or(p.KeyEnv, "keyCommand"), Headers: p.Headers, StallTimeout: w.set.StallTimeout.Time()}
 	e.Key = func(ctx context.Context) (string, error) { return p.Key(ctx, w.sh.getenv, w.key) }
 	if p.Local {
@@ -253,16 +254,10 @@ func (w *work) describe(p config.Provider, name string) (agent.Model, error) {
 	if !p.Usable(w.sh.getenv) && !p.Local && p.KeyEnv != "" {
 		return agent.Model{}, usagef("no key for %s: set %s, or choose another model with -m", p.Name, p.KeyEnv)
 	}
-	if _, err := w.wire(p, name); err != nil {
-		return agent.Model{}, exit{exitUsage, err.Error()}
-	}
 	if text := p.Warning(); text != "" && !slices.Contains(w.notices, text) {
 		w.notices = append(w.notices, text)
 	}
-	return agent.Model{Provider: p.Name, Name: name, Info: info(p, name, 0), Open: func() provider.Provider {
-		wire, _ := w.wire(p, name) // as before, from the same settings
-		return provider.WithRetry(wire)
-	}}, nil
+	return agent.Model{Provider: p.Name, Name: name, Info: info(p, name, 0), Open: func() provider.Provider { return provider.WithRetry(w.wire(p, name)) }}, nil
 }
 
 // scripted makes a model of a script file, one for all agents of the run.

@@ -133,7 +133,7 @@ func (w *work) settings(ctx context.Context) (rules policy.Rules, err error) {
 		return rules, err
 	}
 	if w.o.model != "" {
-		w.set.Model, w.set.From["model"] = w.o.model, "--model"
+		w.set.Model, w.set.From["model"] = config.Name(w.o.model), "--model"
 	}
 	if w.o.effort != "" {
 		w.set.Effort, w.set.From["effort"] = w.o.effort, "--effort"

@@ -5,14 +5,16 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"anchor/internal/model"
 )
 
 // Settings are what is in force.
@@ -31,7 +33,7 @@ type Settings struct {
 
 // File is what a settings file may hold. Its lists stand in Settings too, with those of other files.
 type File struct {
-	Model            string                     `json:"model"`
+	Model            Name                       `json:"model"`
 	Effort           Effort                     `json:"effort"`
 	Providers        map[string]Provider        `json:"providers"`
 	AllowRules       []string                   `json:"allow"`
@@ -72,7 +74,7 @@ func (s *Settings) User(file string, data []byte, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range d.set {
+	for path := range d.set {
 		s.From[path] = file
 	}
 	s.unknown = d.unknown
@@ -81,27 +83,21 @@ func (s *Settings) User(file string, data []byte, dir string) error {
 	s.Deny, s.Instructions = From(file, s.DenyRules), From(file, s.InstructionFiles)
 	for _, name := range s.PassEnv {
 		if name == "" || strings.ContainsAny(name, " =$\t\n") {
-			return &Error{File: file, Message: fmt.Sprintf("passEnv takes names of variables, and %q is none", name)}
+			return d.at(d.set["passEnv"], "passEnv takes names of variables, and %q is none", name)
 		}
 	}
 	for path := range s.Directories {
 		if !filepath.IsAbs(path) {
-			return &Error{File: file, Message: fmt.Sprintf("directories takes absolute paths, and %q is none", path)}
+			return d.at(d.set["directories"], "directories takes absolute paths, and %q is none", path)
 		}
 	}
 	for name, p := range s.Providers {
-		if p.Name = name; p.Type == "" {
-			p.Type = OpenAI
-		}
-		if p.BaseURL == "" {
-			hint := meant(p)
-			if hint != "" {
-				hint = fmt.Sprintf("; did you mean %q?", hint)
-			}
-			return &Error{File: file, Message: fmt.Sprintf(`provider %q has no "baseURL"%s`, name, hint)}
-		}
-		if s.From["providers."+name+".baseURL"] != "" {
-			p.redirect(p.BaseURL)
+		at := "providers." + name
+		p.Name, p.Type, p.Redirected = name, cmp.Or(p.Type, OpenAI), s.From[at+".baseURL"] != ""
+		if hint := meant(p); p.BaseURL == "" && hint != "" {
+			return d.at(d.set[at], `provider %q has no "baseURL"; did you mean %q?`, name, hint)
+		} else if p.BaseURL == "" {
+			return d.at(d.set[at], `provider %q has no "baseURL"`, name)
 		}
 		s.Providers[name] = p
 	}
@@ -122,25 +118,28 @@ func (s *Settings) Project(file string, data []byte, getenv func(string) string)
 	if err != nil {
 		return err
 	}
-	ignored := map[string]bool{}
-	for _, path := range d.set {
-		if key, _, _ := strings.Cut(path, "."); key != "model" && key != "deny" && key != "instructions" {
-			ignored[key] = true
+	ignore := func(format string, args ...any) {
+		s.Notices = append(s.Notices, file+": "+fmt.Sprintf(format, args...))
+	}
+	var ignored []string
+	for path := range d.set {
+		if !strings.Contains(path, ".") && !slices.Contains(strings.Fields("model deny instructions"), path) && path != "" {
+			ignored = append(ignored, path)
 		}
 	}
-	if len(ignored) > 0 {
-		s.Notices = append(s.Notices, fmt.Sprintf("%s: a project may set only model, deny and instructions; ignored: %s", file, strings.Join(slices.Sorted(maps.Keys(ignored)), ", ")))
+	if slices.Sort(ignored); ignored != nil {
+		ignore("a project may set only model, deny and instructions; ignored: %s", strings.Join(ignored, ", "))
 	}
 	s.warn(d)
 	s.Deny = append(s.Deny, From(file, p.DenyRules)...)
 	s.Instructions = append(s.Instructions, From(file, p.InstructionFiles)...)
-	provider, _, named := strings.Cut(p.Model, "/")
+	provider, _, named := strings.Cut(string(p.Model), "/")
 	switch has, known := s.Providers[provider]; {
 	case p.Model == "":
-	case strings.HasPrefix(p.Model, "script:"):
-		s.Notices = append(s.Notices, file+": a project may not name a script as its model; ignored")
+	case strings.HasPrefix(string(p.Model), "script:"):
+		ignore("a project may not name a script as its model; ignored")
 	case named && known && !has.Usable(getenv) && !has.Local:
-		s.Notices = append(s.Notices, fmt.Sprintf("%s: the model %s is ignored: you have no key for the provider %s", file, p.Model, provider))
+		ignore("the model %s is ignored: you have no key for the provider %s", p.Model, provider)
 	default:
 		s.Model, s.From["model"] = p.Model, file
 	}
@@ -153,7 +152,7 @@ func (s *Settings) Environment(getenv func(string) string) error {
 	if m := strings.TrimSpace(getenv("ANCHOR_MODEL")); strings.HasPrefix(m, "script:") {
 		return &Error{File: "ANCHOR_MODEL", Message: "a script is taken from the flag only: -m " + m}
 	} else if m != "" {
-		s.Model, s.From["model"] = m, "ANCHOR_MODEL"
+		s.Model, s.From["model"] = Name(m), "ANCHOR_MODEL"
 	}
 	for name, p := range s.Providers {
 		base := URL(strings.TrimSpace(getenv(p.addressVariable)))
@@ -163,7 +162,7 @@ func (s *Settings) Environment(getenv func(string) string) error {
 		if what, ok := base.check(); !ok {
 			return &Error{File: p.addressVariable, Message: "takes " + what}
 		}
-		p.redirect(base)
+		p.BaseURL, p.Redirected = base, true
 		s.From["providers."+name+".baseURL"], s.Providers[name] = p.addressVariable, p
 	}
 	return nil
@@ -191,11 +190,8 @@ func (s *Settings) Misplaced(p Provider) string {
 
 // meant returns the built-in provider whose name a provider of the user's own seems to be a slip of; "openai2" and "openai-eu" are none.
 func meant(p Provider) string {
-	if p.rank < 0 {
-		return ""
-	}
-	name := nearest(p.Name, slices.Sorted(maps.Keys(builtIn())))
-	if plain(name) != plain(p.Name) && strings.ContainsAny(p.Name, "0123456789-_.") {
+	name := model.Nearest(p.Name, builtInNames(), sure)
+	if p.rank < 0 || strings.ContainsAny(p.Name, "0123456789-_.") && model.Nearest(p.Name, builtInNames(), 0.99) == "" {
 		return ""
 	}
 	return name
@@ -205,44 +201,38 @@ func meant(p Provider) string {
 // are left out.
 func (s *Settings) List(getenv func(string) string) [][]string {
 	var out [][]string
-	add := func(key, value string) { out = append(out, []string{key, value, s.From[key]}) }
-	add("model", s.Model)
-	add("effort", string(s.Effort))
-	add("compactAt", fmt.Sprint(float64(s.CompactAt)))
-	add("stallTimeout", string(s.StallTimeout))
-	add("passEnv", strings.Join(s.PassEnv, ", "))
-	list := func(key string, all []Sourced) {
+	add := func(key, value, source string) { out = append(out, []string{key, value, source}) }
+	for key, value := range map[string]any{"model": s.Model, "effort": s.Effort, "compactAt": s.CompactAt, "stallTimeout": s.StallTimeout, "passEnv": strings.Join(s.PassEnv, ", ")} {
+		add(key, fmt.Sprint(value), s.From[key])
+	}
+	for key, all := range map[string][]Sourced{"instructions": s.Instructions, "allow": s.Allow, "deny": s.Deny} {
 		for _, e := range all {
-			out = append(out, []string{key, e.Text, e.Source})
+			add(key, e.Text, e.Source)
 		}
 	}
-	list("instructions", s.Instructions)
-	list("allow", s.Allow)
-	list("deny", s.Deny)
-	set := slices.Sorted(maps.Keys(s.From))
-	for _, p := range s.Ordered() {
-		at := "providers." + p.Name + "."
-		spoken := slices.DeleteFunc(slices.Clone(set), func(path string) bool { return !strings.HasPrefix(path, at) })
-		if len(spoken) == 0 && !p.Usable(getenv) {
+	for name, p := range s.Providers {
+		at := "providers." + name
+		if s.From[at] == "" && !p.Redirected && !p.Usable(getenv) {
 			continue
 		}
-		add(at+"baseURL", string(p.BaseURL))
+		add(at+".baseURL", string(p.BaseURL), s.From[at+".baseURL"])
 		if p.KeyEnv != "" {
-			state := map[bool]string{true: "set", false: "unset"}[strings.TrimSpace(getenv(p.KeyEnv)) != ""]
-			out = append(out, []string{at + "key", state, p.KeyEnv})
+			add(at+".key", map[bool]string{true: "set", false: "unset"}[strings.TrimSpace(getenv(p.KeyEnv)) != ""], p.KeyEnv)
 		}
-		for _, path := range spoken {
-			if key := path[len(at):]; key == "keyCommand" || strings.HasPrefix(key, "headers.") {
-				add(path, "set")
-			}
+		if p.KeyCommand != "" {
+			add(at+".keyCommand", "set", s.From[at+".keyCommand"])
 		}
-		for _, m := range slices.Sorted(maps.Keys(p.Models)) {
-			out = append(out, []string{at + "models." + m, fmt.Sprintf("window %d, output %d", p.Models[m].ContextWindow, p.Models[m].MaxOutput), s.From[at+"models."+m+".contextWindow"]})
+		for h := range p.Headers {
+			add(at+".headers."+h, "set", s.From[at+".headers"])
+		}
+		for name, m := range p.Models {
+			add(at+".models."+name, fmt.Sprintf("window %d, output %d", m.ContextWindow, m.MaxOutput), s.From[at+".models"])
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.MCPServers)) {
-		add("mcpServers."+name, "set")
+	for name := range s.MCPServers {
+		add("mcpServers."+name, "set", s.From["mcpServers"])
 	}
+	slices.SortStableFunc(out, func(a, b []string) int { return cmp.Compare(a[0], b[0]) })
 	return out
 }
 

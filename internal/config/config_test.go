@@ -33,7 +33,7 @@ func user(t *testing.T, text string) *Settings {
 // A fault names file, line and column, and what the place takes.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"wrong type", "{\n  \"model\": 5,\n}", file + `:2:12: model takes a string`},
+		{"wrong type", "{\n  \"model\": 5,\n}", file + `:2:12: model takes a model`},
 		{"list", `{"allow": "write"}`, file + `:1:11: allow takes a list of strings`},
 		{"in a list", `{"allow": ["write", 3]}`, "takes a list of strings"},
 		{"object", `{"providers": []}`, `providers takes an object`},
@@ -47,7 +47,11 @@ func TestFaults(t *testing.T) {
 		{"syntax", "{\n  \"model\": \"x\"\n  \"effort\": \"low\"\n}", file + ":3:3: broken JSON"},
 		{"cut", `{"model": "x`, file + ":1:"},
 		{"not an object", `[]`, "a settings file takes an object"},
-		{"no address", `{"providers": {"work": {"keyEnv": "K"}}}`, `provider "work" has no "baseURL"`},
+		{"no address", `{"providers": {"work": {"keyEnv": "K"}}}`, `:1:24: provider "work" has no "baseURL"`},
+		{"null", "null", ":1:1: a settings file takes an object"},
+		{"blank model", "{\n  \"model\": \"\"}", ":2:12: model takes a model such as"},
+		{"twice", "{\"effort\": \"low\",\n \"effort\": \"high\"}", `:2:2: the key "effort" stands twice`},
+		{"twice inside", `{"providers": {"w": {}, "w": {}}}`, `:1:`},
 		{"latin-1", "{\"model\": \"\xe9\"}", "is not UTF-8"},
 		{"variable", `{"passEnv": ["A B"]}`, `"A B" is none`},
 		{"directory", `{"directories": {"site": {}}}`, `directories takes absolute paths`},
@@ -84,8 +88,8 @@ func TestUnknownKeys(t *testing.T) {
 		{`{"compact_at": 0.5}`, `did you mean "compactAt"?`},
 		{`{"providers": {"anthropic": {"base_ulr": "http://x"}}}`, `did you mean "baseURL"?`},
 		{`{"base_url": "http://x"}`, `"baseURL" belongs inside "providers"`},
-		{`{"ANTHROPIC_BASE_URL": "http://x"}`, `is a variable of the environment; in this file "baseURL" belongs inside "providers": {"anthropic"`},
-		{`{"anthropic": {"baseURL": "http://x"}}`, `it belongs inside "providers": {"anthropic"`},
+		{`{"ANTHROPIC_BASE_URL": "http://x"}`, `"baseURL" belongs inside "providers": {"anthropic"`},
+		{`{"anthropic": {"baseURL": "http://x"}}`, `belongs inside "providers": {"anthropic"`},
 		{`{"provider": {}}`, `did you mean "providers"?`},
 		{`{"providers": {"openai": {"api_base": "x"}}}`, `the address of a server is the "baseURL" of its provider`},
 		{`{"telemetry": true}`, `unknown key "telemetry" is ignored; known here are model, `},
@@ -164,11 +168,11 @@ func TestProject(t *testing.T) {
 
 func TestProjectModel(t *testing.T) {
 	for _, c := range []struct {
-		model string
+		model Name
 		taken bool
 	}{{"script:x.json", false}, {"openrouter/x", false}, {"openai/x", true}, {"ollama/x", true}, {"x", true}} {
 		s := user(t, `{"model": "mine"}`)
-		if err := s.Project("p", []byte(`{"model": "`+c.model+`"}`), env("OPENAI_API_KEY", "k")); err != nil {
+		if err := s.Project("p", []byte(`{"model": "`+string(c.model)+`"}`), env("OPENAI_API_KEY", "k")); err != nil {
 			t.Fatal(err)
 		}
 		if (s.Model == c.model) != c.taken || c.taken == (len(s.Notices) > 0) {
@@ -185,7 +189,7 @@ func TestEnvironment(t *testing.T) {
 	if s.Model != "theirs" || s.From["model"] != "ANCHOR_MODEL" {
 		t.Errorf("model %q from %q", s.Model, s.From["model"])
 	}
-	if a, o := s.Providers["anthropic"].BaseURL, s.Providers["openai"].BaseURL; a != "http://127.0.0.1:8" || o != "http://h.example/v1" {
+	if a, o := s.Providers["anthropic"].BaseURL, s.Providers["openai"].BaseURL; a != "http://127.0.0.1:8/v1/" || o != "http://h.example" {
 		t.Errorf("addresses %s and %s", a, o)
 	}
 	for _, kv := range [][2]string{{"ANCHOR_MODEL", "script:x"}, {"OPENAI_BASE_URL", "here"}} {
@@ -215,7 +219,6 @@ func TestKey(t *testing.T) {
 		{"variable", Provider{KeyEnv: "K", KeyCommand: "x"}, env("K", "  abc\n"), "never", nil, "abc", ""},
 		{"command", Provider{KeyEnv: "K", KeyCommand: "x"}, env(), "k1\nk2\n", nil, "k1", ""},
 		{"none", Provider{KeyEnv: "K"}, env(), "", nil, "", ""},
-		{"silent command", Provider{Name: "w", KeyCommand: "x"}, env(), "\n", nil, "", "printed nothing"},
 		{"failing command", Provider{Name: "w", KeyCommand: "x"}, env(), "", errors.New("exit 1"), "", "gave no key: exit 1"},
 		{"quoted", Provider{KeyEnv: "K"}, env("K", "“abc”"), "", nil, "", "variable K holds a character"},
 		{"blank inside", Provider{KeyEnv: "K"}, env("K", "a b"), "", nil, "", "holds a character"},

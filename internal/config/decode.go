@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -13,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"anchor/internal/model"
 )
 
 // Error is a fault in a settings file that stops the program.
@@ -42,13 +43,13 @@ type unknown struct {
 type decoder struct {
 	file    string
 	data    []byte
-	set     []string // the paths of the values that were set
+	set     map[string]int // where each value that was set stands, by its path
 	unknown []unknown
 }
 
 // decode reads JSON with comments and trailing commas. A byte order mark is ignored; an empty file sets nothing.
 func decode(file string, data []byte, into any) (*decoder, error) {
-	d := &decoder{file: file, data: bytes.TrimPrefix(data, []byte("\uFEFF"))}
+	d := &decoder{file: file, data: bytes.TrimPrefix(data, []byte("\uFEFF")), set: map[string]int{}}
 	if len(bytes.TrimSpace(d.data)) == 0 {
 		return d, nil
 	}
@@ -71,7 +72,7 @@ func (d *decoder) syntax(err error) error {
 	return e
 }
 
-func (d *decoder) at(offset int, format string, args ...any) *Error {
+func (d *decoder) at(offset int, format string, args ...any) error {
 	before := d.data[:offset]
 	return &Error{d.file, 1 + bytes.Count(before, []byte("\n")), offset - bytes.LastIndexByte(before, '\n'), fmt.Sprintf(format, args...)}
 }
@@ -79,20 +80,20 @@ func (d *decoder) at(offset int, format string, args ...any) *Error {
 // value reads one value; null is as if it were not there.
 func (d *decoder) value(path string, v hujson.Value, to reflect.Value) error {
 	object, isObject := v.Value.(*hujson.Object)
-	switch {
-	case v.Value.Kind() == 'n':
+	inner := to.Kind() == reflect.Struct || to.Kind() == reflect.Map
+	if v.Value.Kind() == 'n' && path != "" {
 		return nil
-	case isObject && (to.Kind() == reflect.Struct || to.Kind() == reflect.Map):
+	}
+	d.set[path] = v.StartOffset
+	if isObject && inner {
 		return d.members(path, object, to)
 	}
 	plain := v.Clone()
 	plain.Standardize()
 	err := json.Unmarshal(plain.Pack(), to.Addr().Interface())
-	what, ok := takes(to)
-	if err != nil || !ok {
+	if what, ok := takes(to); err != nil || !ok || inner {
 		return d.at(v.StartOffset, "%s takes %s", cmp.Or(path, "a settings file"), what)
 	}
-	d.set = append(d.set, path)
 	return nil
 }
 
@@ -101,8 +102,13 @@ func (d *decoder) members(path string, o *hujson.Object, to reflect.Value) error
 	if to.Kind() == reflect.Map && to.IsNil() {
 		to.Set(reflect.MakeMap(to.Type()))
 	}
+	seen := map[string]bool{}
 	for _, m := range o.Members {
 		key := m.Name.Value.(hujson.Literal).String()
+		if seen[key] {
+			return d.at(m.Name.StartOffset, "the key %q stands twice in one object; keep one of them", key)
+		}
+		seen[key] = true
 		at := strings.TrimPrefix(path+"."+key, ".")
 		if to.Kind() == reflect.Struct {
 			i := slices.Index(keys(to.Type()), key)
@@ -128,24 +134,27 @@ func (d *decoder) members(path string, o *hujson.Object, to reflect.Value) error
 // address is how the key of a server's address is called elsewhere, in small letters without _ and -.
 var address = regexp.MustCompile(`ur[li]$|^api$|^(api)?(host|base|server|endpoint|address|gateway|proxy)(name)?$|baseur[il]`)
 
+// alike is how like a known key a mistyped one is, and sure how like the name of a provider, where a wrong guess costs more.
+const alike, sure = 0.74, 0.85
+
 // stray notes an unknown key with the nearest known one, of its own level or of a provider's entry.
 func (d *decoder) stray(path, key string, m hujson.ObjectMember, t reflect.Type) {
-	near, vendors := nearest(key, keys(t)), slices.Sorted(maps.Keys(builtIn()))
-	vendor, ofProvider := nearest(key, vendors), nearest(key, keys(reflect.TypeFor[Provider]()))
-	variable, _, _ := strings.Cut(key, "_")
-	u := unknown{path: path, redirect: near == "baseURL" || near == "providers" || ofProvider == "baseURL" || address.MatchString(plain(key)) ||
-		strings.HasPrefix(path, "providers.") && strings.Contains(string(m.Value.Pack()), "://")}
-	switch inside := `"providers": {%q: {…}}`; {
-	case near != "" && (!u.redirect || near == "baseURL" || near == "providers"):
+	near, ofProvider := model.Nearest(key, keys(t), alike), model.Nearest(key, keys(reflect.TypeFor[Provider]()), alike)
+	vendor, _, _ := strings.Cut(strings.ToLower(key), "_") // of a variable of the environment
+	if !slices.Contains(builtInNames(), vendor) {
+		vendor = model.Nearest(key, builtInNames(), sure)
+	}
+	top, inside := path == key, strings.HasPrefix(path, "providers.")
+	word := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
+	u := unknown{path: path, redirect: near == "baseURL" || near == "providers" || near == "" && (ofProvider == "baseURL" ||
+		top && vendor != "" || address.MatchString(word) || inside && strings.Contains(string(m.Value.Pack()), "://"))}
+	switch {
+	case near != "":
 		u.text = fmt.Sprintf("unknown key %q; did you mean %q?", key, near)
-	case path != key && u.redirect:
-		u.text = fmt.Sprintf("unknown key %q; the address of a server is the \"baseURL\" of its provider", key)
-	case path == key && u.redirect && slices.Contains(vendors, strings.ToLower(variable)):
-		u.text = fmt.Sprintf("unknown key %q is a variable of the environment; in this file \"baseURL\" belongs inside "+inside, key, strings.ToLower(variable))
-	case path == key && (u.redirect || ofProvider != ""):
-		u.text = fmt.Sprintf("unknown key %q; %q belongs inside "+inside, key, cmp.Or(ofProvider, "baseURL"), "NAME")
-	case path == key && vendor != "":
-		u.redirect, u.text = true, fmt.Sprintf("unknown key %q; it belongs inside "+inside, key, vendor)
+	case top && (u.redirect || ofProvider != ""):
+		u.text = fmt.Sprintf(`unknown key %q; %q belongs inside "providers": {%q: {…}}`, key, cmp.Or(ofProvider, "baseURL"), cmp.Or(vendor, "NAME"))
+	case u.redirect:
+		u.text = fmt.Sprintf(`unknown key %q; the address of a server is the "baseURL" of its provider`, key)
 	default:
 		u.text = fmt.Sprintf("unknown key %q is ignored; known here are %s", key, strings.Join(keys(t), ", "))
 	}
@@ -170,31 +179,4 @@ func takes(v reflect.Value) (string, bool) {
 	}
 	names := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list of strings"}
 	return cmp.Or(names[v.Kind()], "an object"), true
-}
-
-// plain is a word without what spellings differ in: letter case, _ and -.
-func plain(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
-
-// nearest returns the known word that a mistyped one was most likely meant to be: equal but for letter case, _ and -, or at
-// most two letters (one of a short word) away.
-func nearest(word string, known []string) string {
-	for n := range min(3, 2+len(word)/5) {
-		for _, k := range known {
-			if near(plain(word), plain(k), n) {
-				return k
-			}
-		}
-	}
-	return ""
-}
-
-// near says whether b is a with at most n letters inserted, deleted or replaced.
-func near(a, b string, n int) bool {
-	switch {
-	case a == "" || b == "":
-		return len(a)+len(b) <= n
-	case a[0] == b[0]:
-		return near(a[1:], b[1:], n)
-	}
-	return n > 0 && (near(a[1:], b, n-1) || near(a, b[1:], n-1) || near(a[1:], b[1:], n-1))
 }

@@ -67,6 +67,8 @@ func builtIn() map[string]Provider {
 	return out
 }
 
+func builtInNames() []string { return slices.Sorted(maps.Keys(builtIn())) }
+
 // Ordered returns the providers in the order in which a default is looked for: the built-in ones, then the user's by name.
 func (s *Settings) Ordered() []Provider {
 	return slices.SortedFunc(maps.Values(s.Providers), func(a, b Provider) int {
@@ -81,7 +83,7 @@ func (p Provider) Usable(getenv func(string) string) bool {
 }
 
 // Key finds the key when a request needs it: the variable, else the first line of keyCommand, which run starts without a
-// terminal. An empty key is right for servers that need none. Errors never hold the key.
+// terminal. An empty key is right for servers that need none. What no header may hold is refused. Errors never hold the key.
 func (p Provider) Key(ctx context.Context, getenv func(string) string, run func(context.Context, string) (string, error)) (string, error) {
 	key, from := strings.TrimSpace(getenv(p.KeyEnv)), "the variable "+p.KeyEnv
 	if key == "" && p.KeyCommand != "" {
@@ -92,11 +94,9 @@ func (p Provider) Key(ctx context.Context, getenv func(string) string, run func(
 			return "", fmt.Errorf("keyCommand of provider %s gave no key: %w", p.Name, err)
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
-		if key, from = strings.TrimSpace(first), "the output of keyCommand of provider "+p.Name; key == "" {
-			return "", fmt.Errorf("keyCommand of provider %s printed nothing; its first line must be the key", p.Name)
-		}
+		key, from = strings.TrimSpace(first), "the output of keyCommand of provider "+p.Name
 	}
-	for _, r := range key { // what no header may hold is refused before anything is sent
+	for _, r := range key {
 		if r <= ' ' || r > '~' {
 			return "", fmt.Errorf("%s holds a character that no key has (%U); copy the key again, without quotes or blanks", from, r)
 		}
@@ -120,16 +120,4 @@ func (p Provider) loopback() bool {
 	}
 	a, err := netip.ParseAddr(u.Hostname())
 	return err == nil && a.IsLoopback() || u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost")
-}
-
-// redirect sets the address, in the form that the wire wants: Anthropic's without /v1, the others' with it where only a host
-// was named.
-func (p *Provider) redirect(base URL) {
-	s := strings.TrimRight(string(base), "/")
-	if u, err := url.Parse(s); p.Type == Anthropic {
-		s = strings.TrimRight(strings.TrimSuffix(s, "/v1"), "/")
-	} else if err == nil && u.Path == "" {
-		s += "/v1"
-	}
-	p.BaseURL, p.Redirected = URL(s), true
 }

@@ -14,6 +14,7 @@ type checked interface {
 }
 
 type (
+	Name     string  // a model
 	Duration string  // a length of time as it is written: "90s"
 	URL      string  // the address of a server
 	Wire     string  // the protocol that a server speaks
@@ -32,6 +33,10 @@ const (
 func (d Duration) Time() time.Duration {
 	t, _ := time.ParseDuration(string(d))
 	return t
+}
+
+func (n Name) check() (string, bool) {
+	return `a model such as "claude-sonnet-5" or "ollama/qwen3-coder"`, strings.TrimSpace(string(n)) != ""
 }
 
 func (d Duration) check() (string, bool) { return `a duration such as "90s" or "20m"`, d.Time() > 0 }

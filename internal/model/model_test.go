@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"strings"
 	"testing"
 
 	"anchor/internal/model"
@@ -68,5 +69,19 @@ func TestDefaultsAreKnown(t *testing.T) {
 		if name := model.Default(p); name != "" {
 			t.Errorf("%s has no default model of its own, got %q", p, name)
 		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for _, list := range [][]string{{"claude-sonnet-5", "claude-opus-5", "claude-haiku-5-5"}, {"qwen3:8b", "llama3:8b"}} {
+		want := list[0]
+		for _, typed := range []string{want[:len(want)-2], strings.Replace(want, "n", "m", 1), strings.ToUpper(want), strings.ReplaceAll(want, "-", "_")} {
+			if got := model.Nearest(typed, list, 0); got != want {
+				t.Errorf("%q is taken for %q", typed, got)
+			}
+		}
+	}
+	if got := model.Nearest("zzz", []string{"claude"}, 0) + model.Nearest("", nil, 0); got != "" {
+		t.Errorf("got %q", got)
 	}
 }

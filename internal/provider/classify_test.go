@@ -92,18 +92,6 @@ func TestRetryAfterForms(t *testing.T) {
 	}
 }
 
-func TestLikeness(t *testing.T) {
-	for want, list := range map[string][]string{"claude-sonnet-5": {"claude-opus-5", "claude-sonnet-5", "claude-haiku-5-5"}, "qwen3:8b": {"llama3:8b", "qwen3:8b"}} {
-		for _, typed := range []string{want[:len(want)-2], strings.Replace(want, "n", "m", 1), strings.ToUpper(want)} {
-			for _, other := range list {
-				if other != want && likeness(typed, other) >= likeness(typed, want) {
-					t.Errorf("%q is nearer to %q than to %q", typed, other, want)
-				}
-			}
-		}
-	}
-}
-
 func TestNetworkUnknown(t *testing.T) {
 	if e := network(fmt.Errorf("Post %q: %w", "http://u:p@h/?key=1", errors.New("boom"))); e.Kind != Network || e.Message != "boom" {
 		t.Errorf("%+v", e)

@@ -9,9 +9,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -112,8 +110,11 @@ func (c *Client) read(r *reply, req Request, d *Draft) (Done, error) {
 // open makes a request and returns the answer if it is a 200 with a stream or JSON; all else is an *[Error]. The caller
 // closes it.
 func (c *Client) open(ctx context.Context, path string, body []byte) (*reply, error) {
-	if err := c.getKey(ctx); err != nil {
-		return nil, err
+	if c.key == "" && c.Key != nil {
+		var err error
+		if c.key, err = c.Key(ctx); err != nil {
+			return nil, &Error{Kind: Config, Message: oneLine(err.Error()), Err: err}
+		}
 	}
 	r := &reply{c: c, parent: ctx, url: PlainURL(c.BaseURL + "/" + path)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
@@ -191,106 +192,4 @@ func (c *Client) body(req Request) []byte {
 	out = c.Messages(append(out, `,"messages":[`...), req.System, turns)
 	c.size = len(out)
 	return append(bytes.TrimSuffix(out, []byte(",")), "]}"...)
-}
-
-// Listed is a model that a server says it has. Window is in tokens, 0 where the server does not tell it.
-type Listed struct {
-	ID     string
-	Window int
-}
-
-// ListTimeout bounds a question for the models of a server.
-const ListTimeout = 5 * time.Second
-
-// Models asks the server which models it has, and their windows, which each kind of server names in its own way: one that is loaded
-// or set counts before one that the model could have. It must not be called while a request runs.
-func (c *Client) Models(ctx context.Context) ([]Listed, error) {
-	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
-	defer cancel()
-	r, err := c.open(ctx, c.ListPath, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer r.close()
-	list, err := r.next()
-	if err != nil {
-		return nil, err
-	}
-	out := []Listed{}
-	for _, m := range list.Get(`data.#(id!="")#`).Array() {
-		window := 0
-		for _, field := range strings.Fields("loaded_context_length max_model_len meta.n_ctx context_length context_window max_context_length max_input_tokens meta.n_ctx_train") {
-			window = cmp.Or(window, int(m.Get(field).Int()))
-		}
-		out = append(out, Listed{m.Get("id").String(), window})
-	}
-	return out, nil
-}
-
-// ollamaSet finds the window in the parameters of a model, a setting a line.
-var ollamaSet = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
-
-// Window asks Ollama, whose list does not tell, for the context window of a model: the one that it is loaded with, or that is set for it; else
-// what the model could have, and most is true: the server may load it with less. 0 if the server is no Ollama. Bounds as for Models.
-func (c *Client) Window(ctx context.Context, model string) (tokens int, most bool) {
-	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
-	defer cancel()
-	ask := func(path string, body []byte) (out gjson.Result) {
-		if r, err := c.open(ctx, path, body); err == nil {
-			defer r.close()
-			out, _ = r.next()
-		}
-		return out
-	}
-	loaded := ask("/api/ps", nil).Get("models")
-	if !loaded.IsArray() { // another server, which a POST might confuse
-		return 0, false
-	}
-	for _, m := range loaded.Array() {
-		if name := m.Get("name").String(); name == model || name == model+":latest" {
-			tokens = int(m.Get("context_length").Int())
-		}
-	}
-	if tokens > 0 {
-		return tokens, false
-	}
-	shown := ask("/api/show", Encode(map[string]any{"model": model}))
-	if set := ollamaSet.FindStringSubmatch(shown.Get("parameters").String()); set != nil {
-		tokens, _ = strconv.Atoi(set[1])
-		return tokens, false
-	}
-	shown.Get("model_info").ForEach(func(key, value gjson.Result) bool {
-		if strings.HasSuffix(key.String(), ".context_length") {
-			tokens = int(value.Int())
-		}
-		return tokens == 0
-	})
-	return tokens, true
-}
-
-// suggest adds to an error about a missing model the nearest name that the server has.
-func (c *Client) suggest(ctx context.Context, model string, fault *Error) {
-	models, err := c.Models(ctx)
-	if err != nil || len(models) == 0 {
-		return
-	}
-	near := slices.MaxFunc(models, func(a, b Listed) int { return cmp.Compare(likeness(model, a.ID), likeness(model, b.ID)) })
-	fault.Advice = "The nearest model here is " + near.ID + `; "anchor models" lists all`
-}
-
-// likeness is how much of two names is the same in the same order, from 0 to 1.
-func likeness(a, b string) float64 {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	row := make([]int, len(b)+1)
-	for i := range len(a) {
-		diagonal := 0
-		for j := range len(b) {
-			next := max(row[j], row[j+1])
-			if a[i] == b[j] {
-				next = diagonal + 1
-			}
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return 2 * float64(row[len(b)]) / float64(len(a)+len(b))
 }

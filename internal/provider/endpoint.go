@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -16,7 +15,8 @@ type Endpoint struct {
 	// Name is the provider's name: it stands in messages and in the replies' Provider.
 	Name    string
 	BaseURL string
-	// Key returns the key, "" for none. It is asked before the first request, and again after one that was refused.
+	// Key returns a key that a header may hold, "" for none. It is asked before the first request, and again after one that
+	// was refused.
 	Key func(context.Context) (string, error)
 	// KeyName is what the user sets the key by, such as ANTHROPIC_API_KEY. It stands in advice.
 	KeyName string
@@ -66,28 +66,22 @@ func refusedByProxy(_ context.Context, proxy *url.URL, _ *http.Request, res *htt
 	return &Error{Kind: Proxy, Status: res.StatusCode, URL: PlainURL(proxy.String()), Message: "the proxy refused the connection", Advice: adviceProxy}
 }
 
-// Check completes e, takes off what of paths stands at the end of its base URL, and returns that URL, or what is wrong
-// with it, before anything is sent.
-func (e *Endpoint) Check(fallback string, paths ...string) (*url.URL, error) {
-	e.BaseURL = strings.TrimRight(cmp.Or(e.BaseURL, fallback), "/")
-	for _, p := range paths {
-		e.BaseURL = strings.TrimRight(strings.TrimSuffix(e.BaseURL, p), "/")
-	}
-	u, err := url.Parse(e.BaseURL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		message := fmt.Sprintf("the base URL of %s, %q, is not a web address", e.Name, PlainURL(e.BaseURL))
-		return nil, &Error{Kind: Config, Message: message, Advice: "Write it as https://HOST/PATH"}
+// Fit completes e: what of paths stands at the end of its base URL is taken off, and what is zero gets its default. It returns
+// the base URL, which must be a web address.
+func (e *Endpoint) Fit(paths ...string) *url.URL {
+	for _, p := range append([]string{""}, paths...) {
+		e.BaseURL = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(e.BaseURL, "/"), p), "/")
 	}
 	if e.HTTP == nil {
 		e.HTTP = NewHTTP()
 	}
-	if e.StallTimeout <= 0 {
-		e.StallTimeout = defaultStall
+	e.StallTimeout = cmp.Or(e.StallTimeout, defaultStall)
+	e.FirstByte = cmp.Or(e.FirstByte, e.StallTimeout)
+	u, err := url.Parse(e.BaseURL)
+	if err != nil {
+		return &url.URL{}
 	}
-	if e.FirstByte <= 0 {
-		e.FirstByte = e.StallTimeout
-	}
-	return u, nil
+	return u
 }
 
 // PlainURL is an address without what may be secret in it: user info, query and fragment.
@@ -98,20 +92,4 @@ func PlainURL(address string) string {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()
-}
-
-// getKey asks for the key once.
-func (c *Client) getKey(ctx context.Context) error {
-	if c.key != "" || c.Key == nil {
-		return nil
-	}
-	key, err := c.Key(ctx)
-	if err != nil {
-		return &Error{Kind: Config, Message: oneLine(err.Error()), Err: err}
-	}
-	if key = strings.TrimSpace(key); strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return &Error{Kind: Config, Message: "the key of " + c.Name + " holds a character that no key has", Advice: "Copy it again, without quotes or blanks"}
-	}
-	c.key = key
-	return nil
 }

@@ -14,22 +14,15 @@ import (
 	"anchor/internal/provider"
 )
 
-// host is Anthropic's own.
-const host = "api.anthropic.com"
-
 type wire struct {
 	*provider.Endpoint
 	sdk    sdk.Client
 	vendor bool // the server is Anthropic's own
 }
 
-// New returns a client for a server that speaks the Messages API. The base URL may end in /v1 or a slash, or be empty for
-// Anthropic's own. An error is of kind Config.
-func New(e provider.Endpoint) (*provider.Client, error) {
-	u, err := e.Check("https://"+host, "/messages", "/v1")
-	if err != nil {
-		return nil, err
-	}
+// New returns a client for a server that speaks the Messages API. The base URL may end in /v1 or a slash.
+func New(e provider.Endpoint) *provider.Client {
+	u := e.Fit("/messages", "/v1")
 	options := []option.RequestOption{
 		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(), option.WithMaxRetries(0),
 		option.WithHTTPClient(e.HTTP), option.WithBaseURL(e.BaseURL + "/"),
@@ -37,8 +30,8 @@ func New(e provider.Endpoint) (*provider.Client, error) {
 	for k, v := range e.Headers {
 		options = append(options, option.WithHeader(k, v))
 	}
-	w := &wire{&e, sdk.NewClient(options...), u.Hostname() == host}
-	return &provider.Client{Endpoint: &e, Wire: w, Path: "v1/messages", ListPath: "v1/models?limit=1000"}, nil
+	w := &wire{&e, sdk.NewClient(options...), u.Hostname() == "api.anthropic.com"}
+	return &provider.Client{Endpoint: &e, Wire: w, Path: "v1/messages", ListPath: "v1/models?limit=1000"}
 }
 
 // Send implements [provider.Wire], through the SDK.

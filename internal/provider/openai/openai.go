@@ -18,18 +18,14 @@ type wire struct {
 	without map[string]bool
 }
 
-// New returns a client for a server that speaks chat completions. A base URL without a path gets /v1. An error is of kind
-// Config.
-func New(e provider.Endpoint) (*provider.Client, error) {
-	u, err := e.Check("https://api.openai.com/v1", "/chat/completions")
-	if err != nil {
-		return nil, err
-	}
+// New returns a client for a server that speaks chat completions. A base URL without a path gets /v1.
+func New(e provider.Endpoint) *provider.Client {
+	u := e.Fit("/chat/completions")
 	if u.Path == "" {
 		e.BaseURL += "/v1"
 	}
 	w := &wire{&e, u.Hostname() == "api.openai.com", map[string]bool{}}
-	return &provider.Client{Endpoint: &e, Wire: w, Path: "chat/completions", ListPath: "models"}, nil
+	return &provider.Client{Endpoint: &e, Wire: w, Path: "chat/completions", ListPath: "models"}
 }
 
 // Send implements [provider.Wire]. A path with a slash in front counts from where /v1 stands.

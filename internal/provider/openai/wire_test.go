@@ -72,13 +72,10 @@ func client(t testing.TB, s *server, name string) *provider.Client {
 	t.Helper()
 	h := provider.NewHTTP()
 	t.Cleanup(h.CloseIdleConnections)
-	c, err := openai.New(provider.Endpoint{
+	c := openai.New(provider.Endpoint{
 		Name: name, BaseURL: s.URL, StallTimeout: 300 * time.Millisecond, HTTP: h, KeyName: "TEST_KEY",
 		Key: func(context.Context) (string, error) { return "sk-test-key", nil },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return c
 }
 
