@@ -184,6 +184,21 @@ func (a *Agent) push(m msg.Message) {
 	a.changed.Broadcast()
 }
 
+// Withdraw takes back the user's messages that no request took any more, as one text.
+func (a *Agent) Withdraw() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var texts []string
+	a.queue = slices.DeleteFunc(a.queue, func(m msg.Message) bool {
+		u, ok := m.(*msg.User)
+		if ok {
+			texts = append(texts, u.Text)
+		}
+		return ok
+	})
+	return strings.Join(texts, "\n")
+}
+
 func (a *Agent) queued() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -16,47 +16,83 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"anchor/internal/event"
+	"anchor/internal/front/print"
 	"anchor/internal/front/repl"
 	"anchor/internal/gate"
 	"anchor/internal/home"
 	"anchor/internal/msg"
-	"anchor/internal/skill"
 )
 
 // maxHistory bounds what is read of what was entered, in bytes.
 const maxHistory = 1 << 20
 
-// sitting is a session in a terminal: the work, and what the person's commands keep beside it.
+// sitting is a session of a person's: the work, and what the person's commands keep beside it.
 type sitting struct {
 	*work
+	lines   bool       // it goes by plain lines
 	busy    sync.Mutex // held by a turn, and by commands that can't run beside one
 	mu      sync.Mutex // guards what is below, and work.model
 	pending string     // what the user's own commands gave, for the next message
 	until   string     // the check of the messages to come
 	usage   event.Usage
+	cost    float64 // in dollars, of what has a price
 	turns   int
 }
 
 // interactive is a session of a person's: in a terminal, or by lines where there is none that can move its cursor.
 func interactive(ctx context.Context, sh shell, o *options) error {
+	s := &sitting{until: o.until}
 	if !term.IsTerminal(sh.in.Fd()) || !term.IsTerminal(sh.out.Fd()) || sh.getenv("TERM") == "dumb" {
-		return byLines(ctx, sh, o)
+		return s.byLines(ctx, sh, o)
 	}
-	front, s := repl.New(), &sitting{until: o.until}
+	front := repl.New()
 	sink := event.Serial(func(e event.Event) { s.count(e); front.Event(e) })
 	return converse(ctx, sh, o, face{sink: sink, approver: front, asker: front, person: true}, func(w *work) error {
 		s.work = w
 		return front.Run(ctx, repl.Options{
 			In: sh.in, Out: sh.out, Env: sh.env, NoColor: sh.getenv("NO_COLOR") != "", Verbose: o.verbose,
-			Turn: s.turn, Queue: s.queue, Shell: s.shell, Commands: s.commands(), Fallback: s.skill, Files: s.files,
-			History: s.history(), Remember: s.remember, Dir: s.shown(w.dir), Model: s.modelName,
+			Turn: s.turn, Queue: s.queue, Shell: s.shell, Commands: s.commands(), Command: s.command, Files: s.files, Edit: s.edit,
+			History: s.history(), Remember: s.remember, Status: s.status,
 		}, strings.Join(o.args, " "))
 	})
 }
 
-// offer asks a person who has no model set whether to use one that a local server has, and keeps it. It comes before anything is drawn.
+// byLines is an interactive session by plain lines. What is typed may be a command; what comes through a pipe is text.
+func (s *sitting) byLines(ctx context.Context, sh shell, o *options) error {
+	typed := term.IsTerminal(sh.in.Fd())
+	s.lines = true
+	m := print.NewLineMode(sh.in, sh.out, o.verbose, typed)
+	sink := func(e event.Event) { s.count(e); m.Event(e) }
+	return converse(ctx, sh, o, face{sink: sink, approver: m, asker: m, person: true}, func(w *work) error {
+		s.work = w
+		fmt.Fprintf(sh.out, "anchor in %s with %s; /exit or the end of input leaves\n", w.dir, w.model.Name)
+		return m.Run(ctx, strings.Join(o.args, " "), func(ctx context.Context, text string) {
+			sh.signals.during(ctx, func(ctx context.Context) {
+				if typed && strings.HasPrefix(text, "/") {
+					out, prompt, err := s.command(ctx, text)
+					if err != nil {
+						out = strings.TrimPrefix(out+"\n"+err.Error(), "\n")
+					}
+					if text = prompt; out != "" {
+						fmt.Fprintln(sh.out, event.Visible(out))
+					}
+				}
+				if text != "" {
+					s.turn(ctx, repl.Message{Text: text})
+				}
+			})
+		})
+	})
+}
+
+// atTerminal says whether a person sits at a terminal, which no front has taken yet.
+func (w *work) atTerminal() bool {
+	return w.face.person && term.IsTerminal(w.sh.in.Fd()) && term.IsTerminal(w.sh.out.Fd())
+}
+
+// offer asks a person who has no model set whether to use one that a local server has, and keeps it.
 func (w *work) offer(name string) bool {
-	if !w.face.person || !term.IsTerminal(w.sh.in.Fd()) || !term.IsTerminal(w.sh.out.Fd()) {
+	if !w.atTerminal() {
 		return false
 	}
 	fmt.Fprintf(w.sh.out, "No model is set up yet. A server on this machine has %s.\nUse it from now on? [Y/n] ", event.Visible(name))
@@ -70,41 +106,91 @@ func (w *work) offer(name string) bool {
 	return true
 }
 
+// noModel tells the ways to a model: a script in a line, a person with the commands to type.
+func (w *work) noModel() error {
+	if !w.atTerminal() {
+		return usagef("no model to use: %s", gettingStarted)
+	}
+	var keys []string
+	for _, p := range w.set.Ordered() {
+		if p.KeyEnv != "" && !slices.Contains(keys, p.KeyEnv) {
+			keys = append(keys, p.KeyEnv)
+		}
+	}
+	return usagef(`no model is set up yet. One of these is enough:
+
+  export %s=…
+      your key; or one of %s
+  ollama serve &
+      a server of your own: Ollama, LM Studio, llama.cpp, vLLM; what it has is offered with the next start
+  anchor demo
+      first a look at how it works, without a key
+
+Then type anchor again. anchor doctor says what is still missing.`, keys[0], strings.Join(keys[1:], ", "))
+}
+
 func (s *sitting) count(e event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch e := e.(type) {
 	case event.Usage:
 		s.usage = s.usage.Add(e)
+		p := s.model.Info
+		s.cost += (float64(e.Input-e.Cached)*p.InPrice + float64(e.Cached)*p.CachedIn + float64(e.Output)*p.OutPrice) / 1e6
 	case event.TurnEnd:
 		s.turns++
 	}
 }
 
-// turn does the work for a message and what came before it.
-func (s *sitting) turn(ctx context.Context, text string) {
+// status is what the last line shows of the session.
+func (s *sitting) status() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []string{s.model.Name}
+	if s.usage.Input+s.usage.Output > 0 {
+		out = append(out, short(s.usage.Input)+" in, "+short(s.usage.Output)+" out")
+	}
+	if s.cost > 0 {
+		out = append(out, fmt.Sprintf("$%.2f", s.cost))
+	}
+	return append(out, s.shown(s.dir))
+}
+
+// short writes a count of tokens.
+func short(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+// turn does the work for a message and what came before it. It returns what was queued too late to be sent.
+func (s *sitting) turn(ctx context.Context, m repl.Message) (unsent string) {
 	s.busy.Lock()
 	defer s.busy.Unlock()
-	in := s.attached(ctx, text)
+	in := s.attached(ctx, m)
 	s.mu.Lock()
 	in.Text, s.pending = s.pending+in.Text, ""
 	s.o.until = s.until
 	s.mu.Unlock()
 	s.input(ctx, in)
+	return s.agent.Withdraw()
 }
 
-func (s *sitting) queue(text string) bool {
-	return s.agent.Queue(s.attached(context.Background(), text))
+func (s *sitting) queue(m repl.Message) bool {
+	return s.agent.Queue(s.attached(context.Background(), m))
 }
 
-// attached is a message with the images that it names by @. Other files stay names: the model reads what it needs.
-func (s *sitting) attached(ctx context.Context, text string) msg.User {
+// attached is a message with the images among its files. Other files stay names: the model reads what it needs.
+func (s *sitting) attached(ctx context.Context, m repl.Message) msg.User {
 	kinds := map[string]string{".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
-	in := msg.User{Text: text}
-	for word := range strings.FieldsSeq(text) {
-		name, named := strings.CutPrefix(word, "@")
+	in := msg.User{Text: m.Text}
+	for _, name := range m.Files {
 		kind := kinds[strings.ToLower(filepath.Ext(name))]
-		if !named || kind == "" {
+		if kind == "" {
 			continue
 		}
 		f, err := s.gate.Read(ctx, name, 5<<20)
@@ -144,45 +230,21 @@ func (s *sitting) shell(ctx context.Context, command string) (string, error) {
 	return cmp.Or(strings.TrimPrefix(text, "\n"), "(no output)"), nil
 }
 
-// skill turns /NAME into the prompt of a skill.
-func (s *sitting) skill(ctx context.Context, name, args string) (string, bool, error) {
-	found, err := s.find(ctx)
-	if err != nil || !slices.ContainsFunc(found.Skills, func(k skill.Skill) bool { return k.Name == name }) {
-		return "", false, err
-	}
-	text, err := skill.Set{Gate: s.gate, Skills: found.Skills}.Use(ctx, name, args)
-	return text, true, err
-}
-
-// files lists the paths that hold part, at most 20: those near the top first. A directory ends with a slash.
-func (s *sitting) files(ctx context.Context, part string) (out []string) {
-	const most = 20
-	low, walk := strings.ToLower(part), gate.WalkOptions{}
-	if part == "" {
-		walk.Depth = 1
-	}
-	walk.Want = func(e gate.Entry) bool { return strings.Contains(strings.ToLower(filepath.ToSlash(e.Rel))+"/", low) }
-	_, _ = s.gate.Walk(ctx, ".", walk, func(e gate.Entry) error { // what can't be read is not offered
-		name := e.Name
-		if e.Type.IsDir() {
-			name += "/"
-		}
-		out = append(out, name)
+// files lists the paths below the directory; what can't be read is left out. A directory ends with a slash.
+func (s *sitting) files(ctx context.Context) (out []string) {
+	_, _ = s.gate.Walk(ctx, ".", gate.WalkOptions{}, func(e gate.Entry) error {
+		out = append(out, e.Name+strings.Repeat("/", int(e.Type&fs.ModeDir/fs.ModeDir)))
 		return nil
 	})
-	begins := func(name string) int { // the best first: the whole path begins so, its last name does, it holds it
-		switch low, whole := low, strings.ToLower(name); {
-		case strings.HasPrefix(whole, low):
-			return 0
-		case strings.HasPrefix(filepath.Base(whole), low):
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(out, func(a, b string) int {
-		return cmp.Or(cmp.Compare(begins(a), begins(b)), cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")))
-	})
-	return out[:min(len(out), most)]
+	return out
+}
+
+// edit lets the user change a text in their own editor. Meanwhile Ctrl-C is the editor's.
+func (s *sitting) edit(ctx context.Context, text string) (string, error) {
+	s.sh.signals.deaf.Store(true)
+	defer s.sh.signals.deaf.Store(false)
+	editor := cmp.Or(s.sh.getenv("VISUAL"), s.sh.getenv("EDITOR"), "vi")
+	return home.Edit(ctx, editor, text, s.sh.env, s.sh.in, s.sh.out)
 }
 
 func (s *sitting) historyFile() string { return filepath.Join(s.dirs.State, "history") }

@@ -3,18 +3,16 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
 
-	"github.com/charmbracelet/x/term"
-
 	"anchor/internal/agent"
 	"anchor/internal/event"
 	"anchor/internal/front/jsonl"
 	"anchor/internal/front/print"
+	"anchor/internal/front/wire"
 )
 
 // run is anchor without a command: one headless run, the editor protocol, or a session by lines.
@@ -120,7 +118,8 @@ func answer(out *os.File, text string) error {
 
 // editor is --json without -p. Its end with the client's input is exit code 0.
 func editor(ctx context.Context, sh shell, o *options) error {
-	out := jsonl.NewWriter(sh.out, o.verbose, sh.signals.cancel)
+	queue := wire.NewQueue(sh.out, sh.signals.cancel)
+	out := jsonl.NewWriter(queue, o.verbose, sh.signals.cancel)
 	desk := jsonl.NewDesk(out.Event)
 	served := false
 	err := converse(ctx, sh, o, face{sink: out.Event, approver: desk, asker: desk}, func(w *work) error {
@@ -133,18 +132,7 @@ func editor(ctx context.Context, sh shell, o *options) error {
 	if err != nil && !served && ctx.Err() == nil {
 		out.Event(event.Error{Message: err.Error()})
 	}
-	return cmp.Or(err, out.Err())
-}
-
-// byLines is an interactive session by plain lines.
-func byLines(ctx context.Context, sh shell, o *options) error {
-	m := print.NewLineMode(sh.in, sh.out, o.verbose, term.IsTerminal(sh.in.Fd()))
-	return converse(ctx, sh, o, face{sink: m.Event, approver: m, asker: m, person: true}, func(w *work) error {
-		fmt.Fprintf(sh.out, "anchor in %s with %s; /exit or the end of input leaves\n", w.dir, w.model.Name)
-		return m.Run(ctx, strings.Join(o.args, " "), func(ctx context.Context, text string) {
-			sh.signals.during(ctx, func(ctx context.Context) { w.turn(ctx, text) })
-		})
-	})
+	return cmp.Or(err, queue.Close())
 }
 
 // converse serves a front that asks for input itself.

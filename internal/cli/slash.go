@@ -18,34 +18,85 @@ import (
 	"anchor/internal/front/repl"
 	"anchor/internal/gate"
 	"anchor/internal/home"
+	"anchor/internal/model"
 	"anchor/internal/msg"
 	"anchor/internal/policy"
 	"anchor/internal/session"
+	"anchor/internal/skill"
 )
 
-// commands are what a person may enter behind a slash, beside what the front knows itself.
-func (s *sitting) commands() []repl.Command {
-	return []repl.Command{
-		{Name: "model", Args: "[NAME]", Help: "go on with another model; without a name, list them", Run: s.chooseModel},
-		{Name: "until", Args: "[CMD|off]", Help: "from the next message on work until CMD exits 0", Run: s.setUntil},
-		{Name: "compact", Args: "[FOCUS]", Help: "summarize what was said so far", Run: s.alone(s.compact)},
-		{Name: "clear", Help: "begin a new session", Run: s.alone(s.clear)},
-		{Name: "resume", Args: "[ID]", Help: "go on with an older session; without an id, list them", Run: s.alone(s.resume)},
-		{Name: "undo", Help: "take back the last turn's file changes", Run: s.alone(s.undo)},
-		{Name: "diff", Help: "what the session changed in files", Run: s.diff},
-		{Name: "allow", Args: "[RULE [--save]]", Help: "allow what RULE covers, here from now on with --save", Run: s.allow},
-		{Name: "mcp", Help: "the MCP servers and how they are", Run: s.mcpStates},
-		{Name: "skills", Help: "the skills; /NAME uses one", Run: s.skills},
-		{Name: "agents", Help: "the sub-agents that are defined", Run: s.agents},
-		{Name: "usage", Help: "tokens used so far", Run: s.showUsage},
-		{Name: "export", Args: "[FILE]", Help: "write the session as a web page", Run: s.export},
+// slash is a command that a person may enter behind a slash.
+type slash struct {
+	repl.Command
+	run func(ctx context.Context, args string) (string, error)
+}
+
+func (s *sitting) slashes() []slash {
+	of := func(name, args, help string, run func(context.Context, string) (string, error)) slash {
+		return slash{repl.Command{Name: name, Args: args, Help: help}, run}
+	}
+	return []slash{
+		of("help", "", "this list", s.help),
+		of("model", "[NAME]", "go on with another model; without a name, list them", s.chooseModel),
+		of("until", "[CMD|off]", "from the next message on work until CMD exits 0", s.setUntil),
+		of("compact", "[FOCUS]", "summarize what was said so far", s.alone(s.compact)),
+		of("clear", "", "begin a new session", s.alone(s.clear)),
+		of("resume", "[ID]", "go on with an older session; without an id, list them", s.alone(s.resume)),
+		of("undo", "", "take back the last turn's file changes", s.alone(s.undo)),
+		of("diff", "", "what the session changed in files", s.diff),
+		of("allow", "[RULE [--save]]", "allow what RULE covers, here from now on with --save", s.allow),
+		of("mcp", "", "the MCP servers and how they are", s.mcpStates),
+		of("skills", "", "the skills; /NAME uses one", s.skills),
+		of("agents", "", "the sub-agents that are defined", s.agents),
+		of("usage", "", "tokens used so far", s.showUsage),
+		of("export", "[FILE]", "write the session as a web page", s.export),
+		of("exit", "", "leave", func(context.Context, string) (string, error) { return "", nil }), // the front does it
 	}
 }
 
-type action = func(ctx context.Context, args string) (string, error)
+func (s *sitting) commands() (out []repl.Command) {
+	for _, c := range s.slashes() {
+		out = append(out, c.Command)
+	}
+	return out
+}
+
+// command runs what a person entered behind a slash: a command, or a skill, which gives a prompt for the model.
+func (s *sitting) command(ctx context.Context, line string) (text, prompt string, err error) {
+	name, args, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
+	all := s.slashes()
+	if i := slices.IndexFunc(all, func(c slash) bool { return c.Name == name }); i >= 0 {
+		text, err = all[i].run(ctx, strings.TrimSpace(args))
+		return text, "", err
+	}
+	found, err := s.find(ctx)
+	if err == nil && slices.ContainsFunc(found.Skills, func(k skill.Skill) bool { return k.Name == name }) {
+		prompt, err = skill.Set{Gate: s.gate, Skills: found.Skills}.Use(ctx, name, args)
+		return "", prompt, err
+	}
+	var names []string
+	for _, c := range all {
+		names = append(names, c.Name)
+	}
+	near := cmp.Or(model.Nearest(name, names, 0), "help")
+	return "", "", cmp.Or(err, fmt.Errorf("no command /%s; did you mean /%s? /help lists them", name, near))
+}
+
+// help lists the commands, and the keys where there are any.
+func (s *sitting) help(context.Context, string) (string, error) {
+	var rows [][]string
+	for _, c := range s.slashes() {
+		rows = append(rows, []string{strings.TrimSpace("/" + c.Name + " " + c.Args), c.Help})
+	}
+	if !s.lines {
+		rows = append(rows, []string{"!COMMAND, @FILE", "run a command of yours, name a file"}, []string{"Alt-Enter, Ctrl-J", "a new line; a backslash at the end too"},
+			[]string{"Ctrl-R, Ctrl-G", "look for an earlier entry; write in your editor"}, []string{"Esc, Ctrl-C", "cancel what runs"}, []string{"Ctrl-D", "leave"})
+	}
+	return listed(rows, "")
+}
 
 // alone makes a command wait for no turn: beside one it is refused.
-func (s *sitting) alone(run action) action {
+func (s *sitting) alone(run func(context.Context, string) (string, error)) func(context.Context, string) (string, error) {
 	return func(ctx context.Context, args string) (string, error) {
 		if !s.busy.TryLock() {
 			return "", errors.New("a turn is running; wait for its end, or cancel it with Esc")
@@ -158,7 +209,7 @@ func (s *sitting) restart(ctx context.Context, id string) error {
 		w.face.sink(event.Notice{Message: n})
 	}
 	s.mu.Lock()
-	s.usage, s.turns, s.pending = event.Usage{}, 0, ""
+	s.usage, s.cost, s.turns, s.pending = event.Usage{}, 0, 0, ""
 	s.mu.Unlock()
 	return nil
 }
@@ -306,8 +357,7 @@ func (s *sitting) skills(ctx context.Context, _ string) (string, error) {
 	for _, k := range found.Skills {
 		rows = append(rows, []string{"/" + k.Name, k.Description, k.File})
 	}
-	text, bad := listed(rows, "no skills; docs/skills.md says where they are looked for")
-	return withFaults(text, found.Notices, "/SKILL.md"), cmp.Or(err, bad)
+	return withFaults(rows, "no skills; docs/skills.md says where they are looked for", found.Notices, "/SKILL.md", err)
 }
 
 func (s *sitting) agents(ctx context.Context, _ string) (string, error) {
@@ -316,24 +366,28 @@ func (s *sitting) agents(ctx context.Context, _ string) (string, error) {
 	for _, a := range found.Agents {
 		rows = append(rows, []string{a.Name, a.Description, a.File})
 	}
-	text, bad := listed(rows, "no sub-agents are defined; the model may still start plain ones")
-	return withFaults(text, found.Notices, "/agents/"), cmp.Or(err, bad)
+	return withFaults(rows, "no sub-agents are defined; the model may still start plain ones", found.Notices, "/agents/", err)
 }
 
-// withFaults adds what is wrong with the files that have where in their path.
-func withFaults(text string, notices []string, where string) string {
+// withFaults lists rows, and what is wrong with the files that have where in their path.
+func withFaults(rows [][]string, none string, notices []string, where string, err error) (string, error) {
+	text, bad := listed(rows, none)
 	for _, n := range notices {
 		if file, _, _ := strings.Cut(n, ": "); strings.Contains(file, where) {
 			text += "\nleft out: " + n
 		}
 	}
-	return text
+	return text, cmp.Or(err, bad)
 }
 
 func (s *sitting) showUsage(context.Context, string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fmt.Sprintf("turns: %d; tokens: %d in (%d of them from the cache), %d out", s.turns, s.usage.Input, s.usage.Cached, s.usage.Output), nil
+	text := fmt.Sprintf("turns: %d; tokens: %d in (%d of them from the cache), %d out", s.turns, s.usage.Input, s.usage.Cached, s.usage.Output)
+	if s.cost > 0 {
+		text += fmt.Sprintf("; about $%.2f by the list price", s.cost)
+	}
+	return text, nil
 }
 
 func (s *sitting) export(_ context.Context, file string) (string, error) {
@@ -347,9 +401,11 @@ func (s *sitting) export(_ context.Context, file string) (string, error) {
 	if file = cmp.Or(file, "anchor-"+s.log.ID()+".html"); !filepath.IsAbs(file) {
 		file = filepath.Join(s.dir, file)
 	}
-	var page bytes.Buffer
-	if err := session.Export(&page, past); err != nil {
+	out, err := home.Create(file)
+	if errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%s exists already; name another file", s.shown(file))
+	} else if err != nil {
 		return "", err
 	}
-	return "written: " + s.shown(file), home.Write(file, page.Bytes())
+	return "written: " + s.shown(file), errors.Join(session.Export(out, past), out.Close())
 }

@@ -22,7 +22,7 @@ func BenchmarkStream(b *testing.B) {
 }
 
 func stream(text string) {
-	m := newModel(nil, Options{Model: func() string { return "m" }}, "")
+	m := newModel(nil, Options{Status: func() []string { return nil }}, "")
 	m.ready = func() {}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	for i := 0; i < len(text); i += 20 {

@@ -8,36 +8,46 @@ import (
 // input is the text that is being written, with what was written before and what could complete it.
 type input struct {
 	editor
-	plain   bool // it began with a paste, or came from one: no command, no file
+	plain   bool     // it began with a paste, or came from one: no command
+	pasted  []string // what was put in by pastes: no @ in it names a file
 	history []string
 	back    int    // how many entries back is shown, 0: none
 	draft   string // what was written before the first look back
 	query   string // what Ctrl-R looks for, while it is pressed again and again
 	menu    []choice
 	chosen  int
+	files   []string // what an @ may name, as long as one is written
+	walking bool     // they are being looked for
 }
 
 // choice is a row of the completion menu: what to put in, and what it is.
 type choice struct{ text, help string }
 
-func newInput(o Options) input { return input{history: slices.Clone(o.History)} }
-
 // reset empties the input.
 func (in *input) reset() {
 	in.set("")
-	in.plain, in.back, in.query, in.menu = false, 0, "", nil
+	in.plain, in.pasted, in.back, in.query, in.menu = false, nil, 0, "", nil
 }
 
 // paste puts text in as it is. Where it stands first, blanks aside, no character of it is a command's.
 func (in *input) paste(text string) {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	in.plain = in.plain || in.blankBefore()
-	in.insert(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
+	in.pasted = append(in.pasted, text)
+	in.insert(text)
 	in.menu = nil
+}
+
+// before puts text that was not sent in front of what is written. It was a message, so it is no command.
+func (in *input) before(text string) {
+	in.set(strings.TrimSuffix(text+"\n"+in.text(), "\n"))
+	in.plain = true
 }
 
 // remember adds an entry to the history; false if it is the last one again, or was pasted and would come back as a command.
 func (in *input) remember(text string) bool {
-	if n := len(in.history); n > 0 && in.history[n-1] == text || in.plain && strings.ContainsAny(text[:1], "!/") {
+	n := len(in.history)
+	if text == "" || n > 0 && in.history[n-1] == text || in.plain && strings.ContainsAny(text[:1], "!/") {
 		return false
 	}
 	in.history = append(in.history, text)
@@ -74,30 +84,102 @@ func (in *input) search() {
 	}
 }
 
-// part is what stands behind the @ at the cursor; ok is false if there is none.
-func (in *input) part() (part string, ok bool) { return strings.CutPrefix(in.word(), "@") }
-
-// slash is the name that is being written of a command.
-func (in *input) slash() (name string, ok bool) {
-	name, ok = strings.CutPrefix(in.text(), "/")
-	return name, ok && !in.plain && !strings.ContainsAny(name, " \n/")
+// mention is the file name that is being written at the cursor, @NAME or @"NAME WITH BLANKS"; ok is false if there is none.
+func (in *input) mention() (written, name string, ok bool) {
+	text := strings.Join(in.cells[:in.at], "")
+	start := strings.LastIndexAny(text, " \t\n") + 1
+	if quoted := strings.LastIndex(text, `@"`); quoted >= 0 && !strings.Contains(text[quoted+2:], `"`) {
+		start = quoted
+	}
+	name, ok = strings.CutPrefix(text[start:], "@")
+	return text[start:], strings.TrimPrefix(name, `"`), ok && !in.inPaste(text[start:])
 }
 
-// offer shows the files that were found, unless the user has gone on.
-func (in *input) offer(found completed) {
-	if part, ok := in.part(); !ok || part != found.part {
-		return
+// inPaste says whether words came with a paste.
+func (in *input) inPaste(words string) bool {
+	return slices.ContainsFunc(in.pasted, func(paste string) bool { return strings.Contains(paste, words) })
+}
+
+// named lists the names behind a typed @ in a text.
+func (in *input) named(text string) (names []string) {
+	for i, c := range text {
+		if c != '@' || i > 0 && !strings.ContainsRune(" \t\n", rune(text[i-1])) {
+			continue
+		}
+		name, quoted := strings.CutPrefix(text[i+1:], `"`)
+		end := strings.IndexAny(name, map[bool]string{true: `"`, false: " \t\n"}[quoted])
+		if end < 0 {
+			end = len(name)
+		}
+		if name = name[:end]; name != "" && !in.inPaste(text[i:i+1+len(name)]) {
+			names = append(names, name)
+		}
 	}
+	return names
+}
+
+// complete looks for what could go on from the cursor. It returns true where the files have to be looked for first.
+func (in *input) complete(commands []Command) (walk bool) {
 	in.menu, in.chosen = nil, 0
-	for _, f := range found.found {
+	if name, ok := strings.CutPrefix(in.text(), "/"); ok && !in.plain && !strings.ContainsAny(name, " \n/") {
+		for _, c := range commands {
+			if strings.HasPrefix(c.Name, name) {
+				in.menu = append(in.menu, choice{"/" + c.Name, strings.TrimSpace(c.Args + "  " + c.Help)})
+			}
+		}
+	}
+	_, name, ok := in.mention()
+	if !ok {
+		in.files = nil
+		return false
+	}
+	for _, f := range best(in.files, name) {
+		if strings.Contains(f, " ") {
+			f = `"` + strings.TrimSuffix(f+`"`, `/"`)
+			if !strings.HasSuffix(f, `"`) {
+				f += "/" // and more to come
+			}
+		}
 		in.menu = append(in.menu, choice{"@" + f, ""})
 	}
+	return in.files == nil && !in.walking
 }
 
-// accept puts the chosen row in place of the word at the cursor.
+// best are at most 20 of the paths that hold what was written: first those that begin so, then those whose last name does, those near
+// the top before others.
+func best(paths []string, written string) (out []string) {
+	const most, deep = 20, 64
+	low := strings.ToLower(written)
+	var found [3 * deep][]string
+	for _, path := range paths {
+		whole := strings.ToLower(path)
+		at, bare := strings.Index(whole, low), strings.TrimSuffix(whole, "/")
+		if at < 0 {
+			continue
+		}
+		rank := 2
+		if at == 0 {
+			rank = 0
+		} else if strings.HasPrefix(bare[strings.LastIndexByte(bare, '/')+1:], low) {
+			rank = 1
+		}
+		rank = rank*deep + min(strings.Count(bare, "/"), deep-1)
+		if len(found[rank]) < most {
+			found[rank] = append(found[rank], path)
+		}
+	}
+	out = slices.Concat(found[:]...)
+	return out[:min(len(out), most)]
+}
+
+// accept puts the chosen row in place of what is written at the cursor.
 func (in *input) accept() {
 	text := in.menu[in.chosen].text
-	in.cut(in.at-len(cells(in.word())), in.at)
+	written, _, ok := in.mention()
+	if !ok {
+		written = strings.Join(in.cells[:in.at], "")
+	}
+	in.cut(in.at-len(cells(written)), in.at)
 	if !strings.HasSuffix(text, "/") {
 		text += " "
 	}

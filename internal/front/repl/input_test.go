@@ -16,7 +16,7 @@ func TestPastedTextIsNoCommand(t *testing.T) {
 		"after blanks": func(in *input) { in.insert(" \n"); in.paste("!touch x") },
 		"before text":  func(in *input) { in.insert("x"); in.at = 0; in.paste("!touch ") },
 	} {
-		in := newInput(Options{})
+		in := input{}
 		paste(&in)
 		if !in.plain {
 			t.Errorf("%s: the text would run as a command", name)
@@ -25,7 +25,7 @@ func TestPastedTextIsNoCommand(t *testing.T) {
 			t.Errorf("%s: it would come back as a command: %q", name, in.history)
 		}
 	}
-	in := newInput(Options{})
+	in := input{}
 	in.insert("!echo ")
 	in.paste("hi")
 	if in.plain {
@@ -41,17 +41,18 @@ func TestQueueingNeverStopsTheScreen(t *testing.T) {
 	var s *screen
 	made, begun, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	o := Options{
-		Turn: func(ctx context.Context, _ string) {
+		Turn: func(ctx context.Context, _ Message) string {
 			close(begun)
 			select {
 			case <-release:
 			case <-ctx.Done():
 			}
+			return ""
 		},
-		Queue: func(text string) bool {
+		Queue: func(m Message) bool {
 			<-made
 			for range 200 { // more than any buffer holds
-				s.Event(event.Notice{Message: "not attached: " + text})
+				s.Event(event.Notice{Message: "not attached: " + m.Text})
 			}
 			return true
 		},

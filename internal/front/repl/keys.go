@@ -2,7 +2,7 @@ package repl
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -54,6 +54,7 @@ func (m *model) stop() tea.Cmd {
 	case m.cancel != nil:
 		m.halt()
 	default:
+		m.input.remember(strings.TrimSpace(m.input.text())) // Up brings it back
 		m.input.reset()
 	}
 	m.hint = "Ctrl-C again leaves"
@@ -67,8 +68,7 @@ func (m *model) halt() {
 	}
 	m.cancel()
 	for _, w := range slices.Backward(m.waiting) {
-		m.input.set(strings.TrimSuffix(w.text+"\n"+m.input.text(), "\n"))
-		m.input.plain = true
+		m.input.before(w.Text)
 	}
 	m.waiting = nil
 }
@@ -103,6 +103,8 @@ func (m *model) write(k tea.KeyPressMsg) tea.Cmd {
 		in.insert("\n")
 	case "ctrl+r":
 		in.search()
+	case "ctrl+g":
+		return m.edit()
 	case "ctrl+d":
 		if in.empty() {
 			return m.leave()
@@ -117,7 +119,7 @@ func (m *model) write(k tea.KeyPressMsg) tea.Cmd {
 			m.complete()
 		}
 		if in.empty() {
-			in.plain = false
+			in.plain, in.pasted = false, nil
 		}
 	}
 	return nil
@@ -145,47 +147,72 @@ func (m *model) pick(name string) bool {
 	return true
 }
 
-// complete looks for what could go on from the cursor.
+// complete shows what could go on from the cursor.
 func (m *model) complete() {
-	in := &m.input
-	in.menu, in.chosen = nil, 0
-	if name, ok := in.slash(); ok {
-		for _, c := range m.o.Commands {
-			if strings.HasPrefix(c.Name, name) {
-				in.menu = append(in.menu, choice{"/" + c.Name, strings.TrimSpace(c.Args + "  " + c.Help)})
-			}
-		}
+	if in := &m.input; in.complete(m.o.Commands) {
+		in.walking = true
+		m.beside(func() tea.Msg { return walked{m.o.Files(m.ctx)} })
 	}
-	if part, ok := in.part(); ok && !in.plain && m.o.Files != nil {
-		m.beside(func() tea.Msg { return completed{part, m.o.Files(m.ctx, part)} })
+}
+
+// paste puts text into what is being written; it answers nothing and sends nothing.
+func (m *model) paste(text string) {
+	if len(m.dialogs) == 0 {
+		m.input.paste(text)
+		m.complete()
+	} else if e := m.dialogs[0].entry; e != nil {
+		e.insert(strings.Join(strings.Fields(text), " "))
+	}
+}
+
+// editing is the user's editor, as bubbletea runs it: it has its streams already.
+type editing func() error
+
+func (e editing) Run() error        { return e() }
+func (editing) SetStdin(io.Reader)  {}
+func (editing) SetStdout(io.Writer) {}
+func (editing) SetStderr(io.Writer) {}
+
+// edit opens the user's editor on what is written.
+func (m *model) edit() tea.Cmd {
+	before, after := m.input.text(), ""
+	return tea.Exec(editing(func() (err error) { after, err = m.o.Edit(m.ctx, before); return err }), func(err error) tea.Msg { return edited{after, err} })
+}
+
+// edited takes what the editor left. Nobody knows what in it was typed, so it is no command unless it was one.
+func (m *model) edited(e edited) {
+	switch text := strings.TrimRight(e.text, "\n"); {
+	case e.err != nil:
+		m.printer.say(m.printer.result("", e.err))
+	case text != m.input.text():
+		m.input.set(text)
+		m.input.plain = true
 	}
 }
 
 // submit sends what was written: a command, a shell command, or a message.
 func (m *model) submit() tea.Cmd {
-	text, plain := strings.TrimSpace(m.input.text()), m.input.plain
+	in := &m.input
+	text, plain := strings.TrimSpace(in.text()), in.plain
 	if text == "" {
 		return nil
 	}
-	if m.input.remember(text) && m.o.Remember != nil {
+	if in.remember(text) {
 		m.o.Remember(text)
 	}
-	m.input.reset()
+	message := message{Message: Message{text, in.named(text)}}
+	in.reset()
 	switch {
-	case !plain && text[0] == '!' && m.o.Shell != nil:
+	case !plain && text[0] == '!':
 		return m.shell(text)
 	case !plain && text[0] == '/':
 		return m.command(text)
-	case m.cancel != nil:
-		if m.o.Queue == nil {
-			m.waiting = append(m.waiting, message{text: text})
-		} else { // it may read files, and ask
-			m.beside(func() tea.Msg { return queued{text, m.o.Queue(text)} })
-		}
+	case m.cancel != nil: // it may read files, and ask
+		m.beside(func() tea.Msg { return queued{message.Message, m.o.Queue(message.Message)} })
 		return nil
 	}
-	m.echo(text)
-	return m.turn(text)
+	m.waiting = append(m.waiting, message)
+	return m.next()
 }
 
 // shell runs !COMMAND, which must not change files under a running turn.
@@ -196,86 +223,32 @@ func (m *model) shell(text string) tea.Cmd {
 		return nil
 	}
 	m.echo(text)
-	width := m.width
-	return m.begin(m.result(func(ctx context.Context) (string, error) {
-		return m.o.Shell(ctx, strings.TrimSpace(text[1:]))
-	}, func(out string) string { return wrap(out, width, "  ", "  ") }))
+	p := m.printer
+	return m.begin(func(ctx context.Context) done {
+		out, err := m.o.Shell(ctx, strings.TrimSpace(text[1:]))
+		return done{say: p.result(hang(clean(out), p.width, "  ", "  "), err)}
+	})
 }
 
-// result makes what a command returned a message.
-func (m *model) result(f func(context.Context) (string, error), look func(string) string) func(context.Context) done {
-	s, width := m.printer.style, m.width
-	return func(ctx context.Context) done {
-		out, err := f(ctx)
-		if out = strings.TrimRight(clean(out), "\n"); out != "" {
-			out = look(out)
-		}
-		if err != nil {
-			out = strings.TrimPrefix(out+"\n"+wrap(s.red(clean(err.Error())), width, "! ", "  "), "\n")
-		}
-		return done{say: out}
-	}
-}
-
-// command runs /NAME ARGS: one of the session's own, or what Fallback makes of it. It runs beside a turn, if one does.
+// command runs what begins with a slash, beside a turn if one runs.
 func (m *model) command(text string) tea.Cmd {
-	name, args, _ := strings.Cut(text[1:], " ")
 	m.echo(text)
-	switch name {
-	case "exit", "quit":
+	if text == "/exit" || text == "/quit" {
 		return m.leave()
-	case "help":
-		m.printer.say(m.help())
-		return nil
 	}
-	s, width := m.printer.style, m.width
-	run := func(ctx context.Context) done { return m.skill(ctx, name, args) }
-	for _, c := range m.o.Commands {
-		if c.Name == name {
-			look := func(text string) string { return wrap(text, width, "", "") }
-			if name == "diff" {
-				look = func(text string) string { return colouredDiff(s, text, width) }
-			}
-			run = m.result(func(ctx context.Context) (string, error) { return c.Run(ctx, strings.TrimSpace(args)) }, look)
+	p := m.printer
+	run := func(ctx context.Context) done {
+		out, prompt, err := m.o.Command(ctx, text)
+		if out = clean(out); text == "/diff" {
+			out = colouredDiff(p.style, out, p.width)
+		} else {
+			out = hang(out, p.width, "", "    ")
 		}
+		return done{say: p.result(out, err), prompt: prompt}
 	}
 	if m.cancel == nil {
 		return m.begin(run)
 	}
 	m.beside(func() tea.Msg { d := run(m.ctx); d.beside = true; return d })
 	return nil
-}
-
-// skill asks Fallback for the prompt of a name that is no command's.
-func (m *model) skill(ctx context.Context, name, args string) done {
-	prompt, ok, err := "", false, error(nil)
-	if m.o.Fallback != nil {
-		prompt, ok, err = m.o.Fallback(ctx, name, args)
-	}
-	if err == nil && !ok {
-		err = fmt.Errorf("no command /%s; did you mean /%s? /help lists them", name, m.nearest(name))
-	}
-	if err != nil {
-		return done{say: "! " + m.printer.style.red(clean(err.Error()))}
-	}
-	return done{prompt: prompt}
-}
-
-// help lists the commands and the keys.
-func (m *model) help() string {
-	var out []string
-	row := func(name, help string) {
-		out = append(out, wrap(fmt.Sprintf("%-22s %s", name, help), m.width, "  ", "      "))
-	}
-	row("/help", "this list")
-	for _, c := range m.o.Commands {
-		row(strings.TrimSpace("/"+c.Name+" "+c.Args), c.Help)
-	}
-	row("/exit", "leave; Ctrl-D too")
-	row("!COMMAND", "run a command of yours")
-	row("@FILE", "name a file")
-	row("Alt-Enter, Ctrl-J", "a new line; a backslash at the end too")
-	row("Ctrl-R", "look for an earlier entry")
-	row("Esc, Ctrl-C", "cancel what runs")
-	return strings.Join(out, "\n")
 }

@@ -87,11 +87,6 @@ func (m markdown) list(n *ast.List, width int) string {
 	return strings.Join(out, "\n\n")
 }
 
-// indent puts first before the first line and rest before the others.
-func indent(text, first, rest string) string {
-	return first + strings.ReplaceAll(text, "\n", "\n"+rest)
-}
-
 // cellsOf reads a paragraph as the rows of a table: its second line is of dashes and bars. nil if it is none.
 func cellsOf(paragraph string) (rows [][]string) {
 	lines := strings.Split(strings.TrimSpace(paragraph), "\n")

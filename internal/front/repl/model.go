@@ -40,20 +40,19 @@ type model struct {
 	hint      string
 	waiting   []message // for when what runs has ended
 	used      event.Context
-	usage     event.Usage
 }
 
-// message is one for the model. One that is quiet was shown in another form.
+// message is one that waits. One that is quiet was shown in another form.
 type message struct {
-	text  string
+	Message
 	quiet bool
 }
 
 func newModel(ctx context.Context, o Options, first string) *model {
-	m := &model{ctx: ctx, o: o, input: newInput(o)}
-	m.printer = printer{style: style{o.NoColor}, verbose: o.Verbose, agents: map[string]bool{}}
+	m := &model{ctx: ctx, o: o, input: input{history: slices.Clone(o.History)}}
+	m.printer = printer{style: style{o.NoColor}, verbose: o.Verbose, agents: map[string]string{}, began: map[string]time.Time{}}
 	if strings.TrimSpace(first) != "" {
-		m.waiting = []message{{text: first}}
+		m.waiting = []message{{Message: Message{Text: first}}}
 	}
 	return m
 }
@@ -87,13 +86,13 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.ended(msg)
 	case queued:
 		return m.handed(msg)
-	case completed:
-		m.input.offer(msg)
+	case walked:
+		m.input.files, m.input.walking = append([]string{}, msg.files...), false
+		m.complete()
+	case edited:
+		m.edited(msg)
 	case tea.PasteMsg:
-		if len(m.dialogs) == 0 {
-			m.input.paste(msg.Content)
-			m.complete()
-		}
+		m.paste(msg.Content)
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	}
@@ -113,11 +112,8 @@ func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 }
 
 func (m *model) event(e event.Event) {
-	switch e := e.(type) {
-	case event.Context:
-		m.used = e
-	case event.Usage:
-		m.usage = m.usage.Add(e)
+	if c, ok := e.(event.Context); ok {
+		m.used = c
 	}
 	m.printer.event(e)
 }
@@ -194,10 +190,10 @@ func (m *model) beside(f func() tea.Msg) {
 // handed tells of a message that was handed to the turn; one that came too late is the next turn's.
 func (m *model) handed(q queued) tea.Cmd {
 	if q.taken {
-		m.echo(q.text)
+		m.echo(q.Text)
 		return nil
 	}
-	m.waiting = append(m.waiting, message{text: q.text})
+	m.waiting = append(m.waiting, message{Message: q.Message})
 	return m.next()
 }
 
@@ -211,8 +207,11 @@ func (m *model) ended(d done) tea.Cmd {
 	if d.say != "" {
 		m.printer.say(d.say)
 	}
+	if d.unsent != "" {
+		m.input.before(d.unsent)
+	}
 	if d.prompt != "" {
-		m.waiting = append([]message{{d.prompt, true}}, m.waiting...)
+		m.waiting = slices.Insert(m.waiting, 0, message{Message{Text: d.prompt}, true})
 	}
 	if next := m.next(); next != nil {
 		return next
@@ -230,13 +229,9 @@ func (m *model) next() tea.Cmd {
 	}
 	first := m.waiting[0]
 	if m.waiting = m.waiting[1:]; !first.quiet {
-		m.echo(first.text)
+		m.echo(first.Text)
 	}
-	return m.turn(first.text)
-}
-
-func (m *model) turn(text string) tea.Cmd {
-	return m.begin(func(ctx context.Context) done { m.o.Turn(ctx, text); return done{} })
+	return m.begin(func(ctx context.Context) done { return done{unsent: m.o.Turn(ctx, first.Message)} })
 }
 
 // echo prints what the user said.
@@ -251,5 +246,5 @@ func (m *model) spin() tea.Cmd {
 		return nil
 	}
 	m.frame++
-	return tea.Tick(120*time.Millisecond, func(at time.Time) tea.Msg { return tick{at} })
+	return tea.Tick(120*time.Millisecond, func(time.Time) tea.Msg { return tick{} })
 }

@@ -1,8 +1,10 @@
 package repl
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -21,7 +23,8 @@ type printer struct {
 	spoke    bool    // the model's text was printed last
 	thinking string
 	asked    string // the diff that an approval showed last: the write shows it no second time
-	agents   map[string]bool
+	agents   map[string]string    // those that run, with their step
+	began    map[string]time.Time // the calls that run
 }
 
 func (p *printer) say(text string) { p.out = append(p.out, strings.Split(text, "\n")...) }
@@ -63,8 +66,8 @@ func (p *printer) tool(who string, e event.Event) {
 			p.say("") // between text and what is done
 		}
 		p.spoke = false
-		name := strings.TrimSpace(words(e.Name) + " " + e.Summary)
-		p.say(s.cyan("● ") + who + clip(clean(name), p.width-2-ansi.StringWidth(who)))
+		p.began[who+e.ID] = time.Now()
+		p.say(s.cyan("● ") + who + clip(step(e), p.width-2-ansi.StringWidth(who)))
 	case event.ToolEnd:
 		p.outcome(who, e)
 	case event.Diff:
@@ -91,15 +94,32 @@ func (p *printer) tool(who string, e event.Event) {
 	}
 }
 
-// outcome is the line of a finished call: its first line of output, dim, or red where it failed.
+// step is what a call does, in a line.
+func step(e event.ToolStart) string {
+	return clean(strings.TrimSpace(strings.ReplaceAll(e.Name, "_", " ") + " " + e.Summary))
+}
+
+// outcome is the line of a finished call: its first line of output, dim, or red where it failed, and the time if it took long.
 func (p *printer) outcome(who string, e event.ToolEnd) {
-	text := clip(clean(e.Result), p.width-4-ansi.StringWidth(who))
-	switch {
-	case !e.OK:
-		p.say(p.style.red("  └ " + who + text))
-	case text != "":
-		p.say(p.style.dim("  └ " + who + text))
+	look, took := p.style.red, ""
+	if e.OK {
+		look = p.style.dim
 	}
+	if t := time.Since(p.began[who+e.ID]).Truncate(time.Second); t > 0 {
+		took = "(" + t.String() + ") "
+	}
+	delete(p.began, who+e.ID)
+	if text := took + clean(e.Result); text != "" || !e.OK {
+		p.say(look("  └ " + who + clip(text, p.width-4-ansi.StringWidth(who))))
+	}
+}
+
+// result is what a command gave and what went wrong with it.
+func (p *printer) result(shown string, err error) string {
+	if err != nil {
+		shown += "\n" + wrap(p.style.red(clean(err.Error())), p.width, "! ", "  ")
+	}
+	return strings.Trim(shown, "\n")
 }
 
 func (p *printer) check(e event.Check) {
@@ -119,17 +139,19 @@ func (p *printer) check(e event.Check) {
 	}
 }
 
-// subAgent prints what a sub-agent does, without its text, and counts those that run.
+// subAgent prints what a sub-agent does, without its text, and keeps its step.
 func (p *printer) subAgent(e event.SubAgent) {
 	who := "[" + clean(e.Agent) + "] "
 	switch inner := e.Event.(type) {
 	case event.Text, event.Thinking, event.Usage, event.Context:
-		p.agents[e.Agent] = true
+		p.agents[e.Agent] = cmp.Or(p.agents[e.Agent], "thinking")
 	case event.TurnEnd:
 		delete(p.agents, e.Agent)
 		p.line("● ", p.style.cyan, "%s%s", who, strings.ReplaceAll(inner.Reason, "_", " "))
 	default:
-		p.agents[e.Agent] = true
+		if call, ok := inner.(event.ToolStart); ok {
+			p.agents[e.Agent] = step(call)
+		}
 		p.tool(who, inner)
 	}
 }

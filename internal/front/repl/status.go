@@ -3,6 +3,8 @@ package repl
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +27,8 @@ func (m *model) View() tea.View {
 		below, cursor = m.writing(room)
 	}
 	below = append(below, m.status())
-	above := m.unfinished(m.tallest() - len(below))
+	agents := m.running(max(0, m.tallest()-len(below)))
+	above := append(m.unfinished(m.tallest()-len(below)-len(agents)), agents...)
 	if cursor != nil {
 		cursor.Position.Y += len(above)
 	}
@@ -79,63 +82,32 @@ func (m *model) menu(n int) (out []string) {
 	return out
 }
 
+// running is a row for each sub-agent with its step, at most n.
+func (m *model) running(n int) (out []string) {
+	for _, id := range slices.Sorted(maps.Keys(m.printer.agents)) {
+		out = append(out, m.printer.style.dim(clip("  "+clean(id)+": "+m.printer.agents[id], m.width)))
+	}
+	return out[:min(len(out), n)]
+}
+
 // status is the last line: what runs, or a hint, then what is known of the session, as much as fits.
 func (m *model) status() string {
-	parts := []string{}
-	if m.cancel != nil {
-		parts = append(parts, fmt.Sprintf("%c %s", []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")[m.frame%10], time.Since(m.began).Truncate(time.Second)))
+	var parts []string
+	add := func(ok bool, format string, args ...any) {
+		if ok {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
 	}
-	if n := len(m.printer.agents); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d agents", n))
-	}
-	if n := len(m.waiting); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d waiting", n))
-	}
-	if m.hint != "" {
-		parts = append(parts, m.hint)
-	}
-	if m.used.Window > 0 {
-		parts = append(parts, fmt.Sprintf("%d%% context", 100*m.used.Used/m.used.Window))
-	}
-	parts = append(parts, m.o.Model())
-	if total := m.usage.Input + m.usage.Output; total > 0 {
-		parts = append(parts, fmt.Sprintf("%s in, %s out", short(m.usage.Input), short(m.usage.Output)))
-	}
-	if m.o.Dir != "" {
-		parts = append(parts, m.o.Dir)
-	}
+	add(m.cancel != nil, "%c %s", []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")[m.frame%10], time.Since(m.began).Truncate(time.Second))
+	add(len(m.printer.agents) > 0, "%d agents", len(m.printer.agents))
+	add(len(m.waiting) > 0, "%d waiting", len(m.waiting))
+	add(m.hint != "", "%s", m.hint)
+	add(m.used.Window > 0, "%d%% context", 100*m.used.Used/max(m.used.Window, 1))
 	line := ""
-	for _, p := range parts {
+	for _, p := range append(parts, m.o.Status()...) {
 		if next := strings.TrimPrefix(line+" · "+clean(p), " · "); line == "" || ansi.StringWidth(next) < m.width {
 			line = next
 		}
 	}
 	return m.printer.style.dim(clip(line, m.width-1))
-}
-
-// short writes a count of tokens.
-func short(n int) string {
-	switch {
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1000:
-		return fmt.Sprintf("%.1fk", float64(n)/1e3)
-	}
-	return fmt.Sprint(n)
-}
-
-// nearest is the command whose name is most like a word: the most characters in common from the start, then the nearest length.
-func (m *model) nearest(word string) string {
-	best, most := "help", -1
-	for _, c := range append([]Command{{Name: "help"}, {Name: "exit"}}, m.o.Commands...) {
-		n := 0
-		for n < min(len(word), len(c.Name)) && word[n] == c.Name[n] {
-			n++
-		}
-		gap := len(word) - len(c.Name)
-		if score := 100*n - gap*gap; score > most {
-			best, most = c.Name, score
-		}
-	}
-	return best
 }

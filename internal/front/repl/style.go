@@ -39,13 +39,24 @@ func clean(text string) string {
 	return strings.ReplaceAll(event.Visible(strings.ReplaceAll(text, "\r\n", "\n")), "\t", "    ")
 }
 
-// wrap breaks lines at words to the width, the first behind first and the others behind rest, which are as wide.
+// wrap breaks lines at words to the width, the first behind first and the others behind rest.
 func wrap(text string, width int, first, rest string) string {
-	lines := strings.Split(ansi.Wrap(text, max(8, width-ansi.StringWidth(first)), ""), "\n")
-	for i := range lines {
-		lines[i] = map[bool]string{true: first, false: rest}[i == 0] + lines[i]
+	room := width - max(ansi.StringWidth(first), ansi.StringWidth(rest))
+	return indent(ansi.Wrap(text, max(8, room), ""), first, rest)
+}
+
+// hang wraps each line by itself.
+func hang(text string, width int, first, rest string) string {
+	var out []string
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		out = append(out, wrap(line, width, first, rest))
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(out, "\n")
+}
+
+// indent puts first before the first line and rest before the others.
+func indent(text, first, rest string) string {
+	return first + strings.ReplaceAll(text, "\n", "\n"+rest)
 }
 
 // clip is the first line of a text, cut to the width with an ellipsis.

@@ -12,7 +12,6 @@ import (
 	"io"
 	"strconv"
 	"sync"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -21,7 +20,7 @@ import (
 	"anchor/internal/tool"
 )
 
-// Options is what the session is made of. Without a function, what needs it is not offered.
+// Options is what the session is made of.
 type Options struct {
 	In      io.Reader // a terminal
 	Out     io.Writer // a terminal
@@ -29,28 +28,33 @@ type Options struct {
 	NoColor bool
 	Verbose bool // show the model's thinking too
 
-	// Turn does the work for a message; it returns when the turn has ended. Queue hands a message to the running turn; false if none runs.
-	Turn  func(ctx context.Context, text string)
-	Queue func(text string) bool
+	// Turn does the work for a message until the turn has ended, and returns what was queued and is not sent. Queue hands a message to
+	// the running turn; false if none runs.
+	Turn  func(ctx context.Context, m Message) (unsent string)
+	Queue func(m Message) bool
 	// Shell runs a command of the user's and returns what it gave.
 	Shell func(ctx context.Context, command string) (string, error)
-	// Commands are those that begin with a slash. Fallback takes the names that are none of them; ok is false if it knows none either.
+	// Command runs what begins with a slash: text is shown, a prompt becomes a message to the model. Commands complete it.
+	Command  func(ctx context.Context, line string) (text, prompt string, err error)
 	Commands []Command
-	Fallback func(ctx context.Context, name, args string) (prompt string, ok bool, err error)
-	// Files lists the files whose paths begin with or hold what stands behind an @, best first.
-	Files func(ctx context.Context, part string) []string
+	// Files lists all paths that an @ may name, directories with a slash at the end.
+	Files func(ctx context.Context) []string
+	// Edit lets the user change a text in an editor of theirs, which has the terminal meanwhile.
+	Edit func(ctx context.Context, text string) (string, error)
 	// History is what was entered before, oldest first; Remember keeps an entry.
 	History  []string
 	Remember func(text string)
-	Dir      string // the directory, as it is shown
-	// Model is the name of the model as it is now.
-	Model func() string
+	// Status is what is known of the session, the most important first.
+	Status func() []string
 }
 
-// Command is a slash command. Run returns the text to show; Prompt, if it is not empty, becomes a message to the model.
-type Command struct {
-	Name, Args, Help string
-	Run              func(ctx context.Context, args string) (string, error)
+// Command is a slash command, as completion shows it.
+type Command struct{ Name, Args, Help string }
+
+// Message is one for the model, with the files that the user named in it by a typed @.
+type Message struct {
+	Text  string
+	Files []string
 }
 
 // Terminal is the session's face: a Sink, a gate.Approver and a tool.Asker. Use New; what comes before Run is kept until then.
@@ -101,11 +105,6 @@ func (t *Terminal) put(ctx context.Context, d *dialog) (reply, error) {
 	case a := <-d.answer:
 		return a, nil
 	case <-ctx.Done():
-		select {
-		case a := <-d.answer: // given before the end
-			return a, nil
-		default:
-		}
 		t.send(withdrawn{d})
 		return reply{}, context.Cause(ctx)
 	case <-t.over:
@@ -133,20 +132,12 @@ func (t *Terminal) Run(ctx context.Context, o Options, first string) error {
 
 // start hands over what came early, and lets later messages go straight to the program.
 func (t *Terminal) start(p *tea.Program) {
-	for {
-		t.mu.Lock()
-		early := t.early
-		t.early = nil
-		if len(early) == 0 {
-			t.program = p
-			t.mu.Unlock()
-			return
-		}
-		t.mu.Unlock()
-		for _, m := range early {
-			p.Send(m)
-		}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, m := range t.early {
+		p.Send(m)
 	}
+	t.early, t.program = nil, p
 }
 
 // The messages of the program, beside those of bubbletea.
@@ -154,19 +145,21 @@ type (
 	happened  struct{ event event.Event }
 	asked     struct{ dialog *dialog }
 	withdrawn struct{ dialog *dialog }
-	printed   struct{}               // the print on its way is on the screen
-	tick      struct{ at time.Time } // the spinner turns
-	done      struct {               // a turn or a command ended
+	printed   struct{} // the print on its way is on the screen
+	tick      struct{} // the spinner turns
+	done      struct { // a turn or a command ended
 		say    string // to be shown
 		prompt string // to be sent
+		unsent string // to be written on
 		beside bool   // it ran beside a turn
 	}
 	queued struct { // a message for the turn that runs; not taken if that is over
-		text  string
+		Message
 		taken bool
 	}
-	completed struct { // what completion found for a part
-		part  string
-		found []string
+	walked struct{ files []string } // what an @ may name
+	edited struct {                 // the user's editor ended
+		text string
+		err  error
 	}
 )

@@ -62,9 +62,15 @@ func open(t *testing.T, width int, o Options, first string) *screen {
 		}
 	}()
 	// Its name is hidden: the library's reader of named files races with its own end.
-	o.In, o.Out, o.Env, o.Dir = struct{ term.File }{slave}, slave, append([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, o.Env...), "~/project"
-	if o.Model == nil {
-		o.Model = func() string { return "model-1" }
+	o.In, o.Out, o.Env = struct{ term.File }{slave}, slave, append([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, o.Env...)
+	if o.Status == nil {
+		o.Status = func() []string { return []string{"model-1", "~/project"} }
+	}
+	if o.Remember == nil {
+		o.Remember = func(string) {}
+	}
+	if o.Files == nil {
+		o.Files = func(context.Context) []string { return nil }
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s.stop = stop
@@ -152,7 +158,7 @@ const answer = "# Result\n\nThe **sum** was wrong: `a - b` subtracts. See [the d
 	"```go\nfunc sum(a, b int) int { return a + b }\n```\n\n| file | lines |\n|---|---:|\n| sum.go | 1 |\n| a-long-name-of-a-file_test.go | 200 |\n\nEsc: \x1b[31mred\u202e.\n"
 
 // turn is a turn that shows everything once.
-func (s *screen) turn(ctx context.Context, text string) {
+func (s *screen) turn(ctx context.Context) {
 	for _, r := range answer { // in the smallest pieces
 		s.Event(event.Text{Text: string(r)})
 	}
@@ -178,7 +184,7 @@ func TestEverythingIsDrawnAtEachWidth(t *testing.T) {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			var s *screen
 			started := make(chan struct{})
-			s = open(t, width, Options{Turn: func(ctx context.Context, text string) { <-started; s.turn(ctx, text) }}, "")
+			s = open(t, width, Options{Turn: func(ctx context.Context, _ Message) string { <-started; s.turn(ctx); return "" }}, "")
 			close(started)
 			s.keys("mend sum.go, please\r")
 			s.see("[y]es")
@@ -199,10 +205,11 @@ func TestEverythingIsDrawnAtEachWidth(t *testing.T) {
 func asking(t *testing.T) *screen {
 	var s *screen
 	started := make(chan struct{})
-	s = open(t, 80, Options{Turn: func(ctx context.Context, _ string) {
+	s = open(t, 80, Options{Turn: func(ctx context.Context, _ Message) string {
 		<-started
 		a, err := s.Approve(ctx, gate.Request{Title: "Run command", Detail: "rm -rf x\x1b[1A\u202e"})
 		s.Event(event.Notice{Message: fmt.Sprintf("answer %+v %v", a, err)})
+		return ""
 	}}, "go")
 	close(started)
 	s.see("[y]es")
@@ -264,7 +271,7 @@ func TestLeaving(t *testing.T) {
 }
 
 func TestTheTerminalIsGivenBack(t *testing.T) {
-	s := open(t, 80, Options{Turn: func(ctx context.Context, _ string) { <-ctx.Done() }}, "go")
+	s := open(t, 80, Options{Turn: func(ctx context.Context, _ Message) string { <-ctx.Done(); return "" }}, "go")
 	s.stop()
 	if err := s.end(); err != context.Canceled {
 		t.Error(err)
