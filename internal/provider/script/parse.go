@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,63 +66,55 @@ func Parse(name string, data []byte) (*Script, error) {
 func compile(word, arg string) (do func(*play) error, fault string) {
 	const stops = "end, tools, length, pause, refusal, window"
 	text := unquote(arg)
+	ok, takes := text != "", "a text"
 	switch word {
-	case "text", "chunk", "think", "expect", "reject", "expect-any", "call":
-		if text == "" {
-			return nil, word + " needs a text or the name of a tool"
-		}
-	}
-	switch word {
-	case "text", "chunk":
-		return func(p *play) error {
-			part, sep := p.d.Part(provider.Text), ""
-			if word == "text" && len(part.Text) > 0 {
+	case "text", "think":
+		kind := map[string]string{"text": provider.Text, "think": provider.Thinking}[word]
+		do = func(p *play) error {
+			part, sep := p.d.Part(kind), ""
+			if len(part.Text) > 0 {
 				sep = "\n"
 			}
 			p.d.Add(part, sep+text)
 			return nil
-		}, ""
-	case "think":
-		return func(p *play) error { p.d.Add(p.d.Part(provider.Thinking), text); return nil }, ""
+		}
 	case "call":
+		takes = "the name of a tool and its arguments"
 		end := strings.IndexAny(arg+" ", " \n")
-		return func(p *play) error {
+		do = func(p *play) error {
 			p.d.Add(p.d.Begin(&provider.Part{Type: provider.Call, ID: p.id(), Name: arg[:end]}), arg[end:])
 			return nil
-		}, ""
+		}
 	case "expect", "reject", "expect-any":
-		return func(p *play) error { return p.expect(word, text) }, ""
+		do = func(p *play) error { return p.expect(word, text) }
 	case "delay":
 		d, err := time.ParseDuration(arg)
-		if err != nil {
-			return nil, "delay takes a duration such as 200ms"
-		}
-		return func(p *play) error {
+		ok, takes = err == nil, "a duration such as 200ms"
+		do = func(p *play) error {
 			select {
 			case <-time.After(d):
 			case <-p.ctx.Done():
 			}
 			return p.ctx.Err()
-		}, ""
+		}
 	case "usage":
 		u := provider.Usage{Known: true}
-		if ok, _ := regexp.MatchString(`^\d+ \d+( \d+)?$`, arg); !ok {
-			return nil, "usage takes IN OUT [CACHED], all numbers"
-		}
-		_, _ = fmt.Sscan(arg, &u.Input, &u.Output, &u.Cached)
-		return func(p *play) error { p.d.Usage = u; return nil }, ""
+		n, _ := fmt.Sscan(arg, &u.Input, &u.Output, &u.Cached)
+		ok, takes = n > 1 && n == len(strings.Fields(arg)), "IN OUT [CACHED], all numbers"
+		do = func(p *play) error { p.d.Usage = u; return nil }
 	case "stop":
-		if !slices.Contains(strings.Split(stops, ", "), arg) {
-			return nil, "stop takes one of " + stops
-		}
-		return func(p *play) error { p.d.Stop = arg; return nil }, ""
-	case "cut":
-		return compile("error", "broken the reply ended before its end")
+		ok, takes = slices.Contains(strings.Split(stops, ", "), arg), "one of "+stops
+		do = func(p *play) error { p.d.Stop = arg; return nil }
 	case "error":
 		e, fault := failure(arg)
 		return func(p *play) error { e := e; e.URL = p.name; return &e }, fault
+	default:
+		return nil, fmt.Sprintf("no such word: %q; there are reply, agent, expect, reject, expect-any, text, think, call, delay, usage, stop and error", word)
 	}
-	return nil, fmt.Sprintf("no such word: %q; there are reply, agent, expect, reject, expect-any, text, chunk, think, call, delay, usage, stop, error and cut", word)
+	if !ok {
+		fault = word + " takes " + takes
+	}
+	return do, fault
 }
 
 // failure reads an error: its kind, its options and its message.
@@ -133,24 +124,22 @@ func failure(text string) (e provider.Error, fault string) {
 	if e.Kind = provider.Kind(kind); !slices.Contains(kinds, kind) {
 		return e, fmt.Sprintf("error takes one of the kinds %q", kinds)
 	}
-	for {
-		word, more, _ := strings.Cut(rest, " ")
-		key, value, _ := strings.Cut(word, "=")
+	for _, word := range strings.Fields(rest) {
 		var err error
-		switch key {
-		case "after":
+		if key, value, _ := strings.Cut(word, "="); key == "after" {
 			e.After, err = time.ParseDuration(value)
-		case "status":
+		} else if key == "status" {
 			e.Status, err = strconv.Atoi(value)
-		default:
-			e.Message = cmp.Or(unquote(rest), "a scripted error")
-			return e, ""
+		} else {
+			break
 		}
 		if err != nil {
 			return e, word + " is not understood"
 		}
-		rest = more
+		rest = strings.TrimPrefix(strings.TrimLeft(rest, " "), word)
 	}
+	e.Message = cmp.Or(unquote(strings.TrimSpace(rest)), "a scripted error")
+	return e, ""
 }
 
 // unquote reads a JSON string; other text stays as it is.
