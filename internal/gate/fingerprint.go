@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -19,11 +18,12 @@ import (
 	"anchor/internal/policy"
 )
 
-// Fingerprint is the state of the directory's files, ignored ones and what git keeps included, anchor's own left out; and of those that match
-// the protect globs.
+// Fingerprint is the state of the directory's files and of the commit that is checked out. What an ignored directory holds is left out,
+// since builds and tests write there, and so is what git and anchor keep. Protected are the files that match the protect globs, wherever
+// they lie, with the mode and the hash of the content of each.
 type Fingerprint struct {
 	Sum       [32]byte
-	Protected map[string]string // path to mode and content hash
+	Protected map[string]string
 }
 
 // tooFresh is how near to now a time of change can't tell a further change.
@@ -52,38 +52,41 @@ func (g *Gate) Fingerprint(ctx context.Context, protect []string) (Fingerprint, 
 // fingerprint goes through the tree once. It returns the time of the last change too.
 func (l looks) fingerprint(ctx context.Context, p place, protect []string) (out Fingerprint, newest time.Time, err error) {
 	out.Protected = map[string]string{}
-	h, now := sha256.New(), time.Now()
+	h, now, last := sha256.New(), time.Now().UnixNano(), int64(0)
 	var line []byte
-	own, hasOwn := below(resolved(l.o.OutputDir), l.dir)
-	own = path.Dir(own)
-	o := WalkOptions{Ignored: true, Secret: true, git: true}
-	_, err = l.walk(ctx, p, o, func(e Entry) error {
-		if l.o.OutputDir != "" && hasOwn && (e.Name == own || strings.HasPrefix(e.Name, own+"/")) {
+	own, _ := below(filepath.Dir(resolved(l.o.OutputDir)), l.dir)
+	s := scan{looks: l, o: WalkOptions{Secret: true, marked: true, output: len(protect) > 0}}
+	s.visit = func(e Entry) error {
+		if l.o.OutputDir != "" && (e.Name == own || strings.HasPrefix(e.Name, own+"/")) {
 			return nil
 		}
-		if !e.Type.IsDir() && !inGit(e.Name) && matchesAny(protect, e.Name) {
-			out.Protected[e.Name] = e.Mode.String() + " " + l.contentSum(e.Name)
+		if !e.Type.IsDir() && matchesAny(protect, e.Name) {
+			out.Protected[e.Name] = fmt.Sprintf("%o %s", e.mode, l.contentSum(e.Name))
+		}
+		if e.output {
+			return nil
 		}
 		line = append(append(line[:0], e.Name...), 0)
-		line = binary.LittleEndian.AppendUint32(line, uint32(e.Mode))
+		line = binary.LittleEndian.AppendUint32(line, e.mode)
 		if !e.Type.IsDir() { // a directory's time tells no more than the names in it
-			for _, n := range []int64{e.Size, e.Mod.UnixNano(), e.Changed.UnixNano()} {
+			for _, n := range []int64{e.Size, e.Mod.UnixNano(), e.changed} {
 				line = binary.LittleEndian.AppendUint64(line, uint64(n))
 			}
-			if e.Changed.After(newest) && !e.Changed.After(now) {
-				newest = e.Changed
+			if e.changed <= now {
+				last = max(last, e.changed)
 			}
 		}
 		h.Write(line)
 		return nil
-	})
+	}
+	err = s.tree(ctx, p)
+	if r, ok := findRepo(l.dir); ok { // git's log of what was checked out grows with each commit, and by nothing else
+		if info, err := os.Stat(filepath.Join(r.gitDir, "logs", "HEAD")); err == nil {
+			fmt.Fprint(h, info.Size(), info.ModTime().UnixNano())
+		}
+	}
 	h.Sum(out.Sum[:0])
-	return out, newest, err
-}
-
-// inGit says whether a name is of git's own, which no glob can protect.
-func inGit(name string) bool {
-	return strings.HasPrefix(name, ".git/") || strings.Contains(name, "/.git/")
+	return out, time.Unix(0, last), err
 }
 
 // contentSum is the hash of a file's content, or of where a link leads, or why there is none. Nobody gets to see the content.
@@ -100,7 +103,7 @@ func (l looks) contentSum(name string) string {
 	if err != nil {
 		return err.Error()
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // ProtectGlobs returns globs as Protect and Fingerprint take them, relative to the directory and without a link in their fixed part; or an

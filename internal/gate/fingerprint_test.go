@@ -13,7 +13,7 @@ import (
 )
 
 func TestFingerprint(t *testing.T) {
-	w := newWorld(t, map[string]string{"a.txt": "1", "sub/a_test.go": "x", ".gitignore": "out/\n", "out/log": "1", ".env": "K=1"})
+	w := newWorld(t, map[string]string{"a.txt": "1", "sub/a_test.go": "x", ".gitignore": "out/\n/dist\nbuild/\n*.cfg\n", "out/log": "1", "local.cfg": "1", ".git/HEAD": "ref: refs/heads/main\n", ".env": "K=1"})
 	w.Gate.o.OutputDir = w.path("state/output")
 	take := func() Fingerprint {
 		t.Helper()
@@ -36,8 +36,12 @@ func TestFingerprint(t *testing.T) {
 		changes bool
 	}{
 		"nothing":          {func() {}, false},
-		"an ignored file":  {func() { w.put("out/new", "x") }, true},
-		"a commit":         {func() { w.put(".git/refs/heads/main", "x") }, true},
+		"build output":     {func() { w.put("out/new", "x") }, false},
+		"a build's folder": {func() { w.put("build/x", "x") }, true}, // which is new; what is in it does not count
+		"its content":      {func() { w.put("dist/y", "x") }, false},
+		"an ignored file":  {func() { w.put("local.cfg", "2") }, true},
+		"a commit":         {func() { w.put(".git/logs/HEAD", "x\n") }, true},
+		"git's index":      {func() { w.put(".git/index", "x") }, false},
 		"anchor's own":     {func() { w.put("state/sessions/a.jsonl", "x") }, false},
 		"the same content": {func() { w.put("a.txt", "1") }, true},
 		"a new file":       {func() { w.put("new", "") }, true},
@@ -50,6 +54,9 @@ func TestFingerprint(t *testing.T) {
 		}, true},
 		"a removed file": {func() { _ = os.Remove(w.path("sub/a_test.go")) }, true},
 	} {
+		if what == "its content" {
+			w.put("dist/x", "x")
+		}
 		before := take()
 		c.do()
 		if after := take(); (after.Sum != before.Sum) != c.changes {

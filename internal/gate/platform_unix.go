@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,29 +20,41 @@ import (
 // nonblock keeps the opening of a named pipe from waiting for its other end.
 const nonblock = syscall.O_NONBLOCK
 
-// listing reads the entries of a directory without a look at each, and returns how to open the regular files among them: past
-// os.File, whose part in the runtime's polling costs more than the reading of a small file. close ends both.
-func listing(dir *os.Root) (names []fs.DirEntry, open func(name string) (io.ReadCloser, int64, error), close func() error, err error) {
-	top, err := dir.Open(".")
-	if err != nil {
-		return nil, nil, func() error { return nil }, err
-	}
-	defer top.Close()
-	fd, err := unix.FcntlInt(top.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, func() error { return nil }, err
-	}
-	plain := os.NewFile(uintptr(fd), top.Name())
-	names, err = plain.ReadDir(-1)
-	return names, func(name string) (io.ReadCloser, int64, error) { return openPlain(fd, name) }, plain.Close, err
+// folder is an open directory. What is in it is looked at and opened past os.Root and os.File, whose parts in this cost more than the
+// reading of a small file. No link is followed.
+type folder struct{ *os.File }
+
+func openFolder(dir *os.Root) (folder, error) {
+	f, err := dir.Open(".")
+	return folder{f}, err
 }
 
-// descriptor reads a file.
-type descriptor int
+// list returns the entries by their bare names. What is gone meanwhile is left out.
+func (f folder) list() (out []Entry, err error) {
+	names, err := f.Readdirnames(-1)
+	for _, name := range names {
+		var st unix.Stat_t
+		if unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+			continue
+		}
+		e := Entry{Name: name, Size: st.Size, Mod: time.Unix(st.Mtim.Unix()), Type: fs.ModeIrregular, mode: uint32(st.Mode), changed: st.Ctim.Nano()}
+		switch st.Mode & unix.S_IFMT {
+		case unix.S_IFREG:
+			e.Type = 0
+		case unix.S_IFDIR:
+			e.Type = fs.ModeDir
+		case unix.S_IFLNK:
+			e.Type = fs.ModeSymlink
+		}
+		out = append(out, e)
+	}
+	return out, err
+}
 
-func openPlain(dir int, name string) (io.ReadCloser, int64, error) {
+// open opens a regular file, without waiting.
+func (f folder) open(name string) (io.ReadCloser, int64, error) {
 	fd, err := ignoringEINTR(func() (int, error) {
-		return unix.Openat(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+		return unix.Openat(int(f.Fd()), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	})
 	if err != nil {
 		return nil, 0, err
@@ -55,6 +68,9 @@ func openPlain(dir int, name string) (io.ReadCloser, int64, error) {
 	}
 	return descriptor(fd), st.Size, err
 }
+
+// descriptor reads a file.
+type descriptor int
 
 func (d descriptor) Close() error { return unix.Close(int(d)) }
 

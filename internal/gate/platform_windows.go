@@ -11,16 +11,31 @@ import (
 
 const nonblock = 0
 
-// listing reads the entries of a directory, and returns how to open the regular files among them.
-func listing(dir *os.Root) (names []fs.DirEntry, open func(name string) (io.ReadCloser, int64, error), close func() error, err error) {
-	names, err = fs.ReadDir(dir.FS(), ".")
-	return names, func(name string) (io.ReadCloser, int64, error) {
-		f, info, err := openRegular(dir, name, name)
-		if err != nil {
-			return nil, 0, err
+// folder is an open directory.
+type folder struct{ *os.Root }
+
+func openFolder(dir *os.Root) (folder, error) {
+	f, err := dir.OpenRoot(".")
+	return folder{f}, err
+}
+
+func (f folder) list() (out []Entry, err error) {
+	names, err := fs.ReadDir(f.FS(), ".")
+	for _, d := range names {
+		if info, err := d.Info(); err == nil {
+			mod := info.ModTime()
+			out = append(out, Entry{Name: d.Name(), Size: info.Size(), Mod: mod, Type: d.Type(), mode: uint32(info.Mode()), changed: mod.UnixNano()})
 		}
-		return f, info.Size(), nil
-	}, func() error { return nil }, err
+	}
+	return out, err
+}
+
+func (f folder) open(name string) (io.ReadCloser, int64, error) {
+	file, info, err := openRegular(f.Root, name, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
 }
 
 func linkCount(fs.FileInfo) int { return 1 }

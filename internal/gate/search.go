@@ -5,30 +5,67 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
 
 	"anchor/internal/policy"
 )
 
-// binaryHead is how much of a file is looked at for a NUL, as git does.
-const binaryHead = 8 << 10
+const (
+	binaryHead = 8 << 10 // how much of a file is looked at for a NUL, as git does
+	readers    = 8       // at most
+)
 
-// Search walks as Walk does and hands the content of every regular text file that o.Want takes to look, side by side on
-// several goroutines, in no order; secret files, binaries and files that a rule of the user's denies are left out and
-// counted. UTF-16 with a byte order mark is text. Of the entry, the mode and time are not known. data is only valid during
-// the call. A root that is a file is searched alone. look may return fs.SkipAll to end the search.
+// batch is some files of one folder, for one reader.
+type batch struct {
+	folder
+	files []Entry
+}
+
+// Search walks as Walk does and hands the content of every regular text file that o.Want takes to look, side by side on several
+// goroutines, in no order; secret files, binaries and files that a rule of the user's denies are left out and counted. UTF-16 with a byte
+// order mark is text. Of the entry, the time is not known. data is only valid during the call. A root that is a file is searched alone. An
+// error of look ends the search.
 func (g *Gate) Search(ctx context.Context, root string, o WalkOptions, look func(e Entry, data []byte) error) (Skipped, error) {
 	p := g.resolve(root)
 	if p.info != nil && !p.Dir {
 		return g.searchFile(ctx, root, look)
 	}
 	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), nothing, func(ctx context.Context, e effects) (Skipped, error) {
-		s := scan{o: o, look: look}
-		err := e.scan(ctx, p, &s)
-		return s.skipped, unless(err, fs.SkipAll)
+		ctx, end := context.WithCancelCause(ctx)
+		defer end(nil)
+		batches := make(chan batch)
+		s := scan{looks: e.looks, o: o, batches: batches}
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		var read Skipped
+		for range min(runtime.GOMAXPROCS(0), readers) {
+			all.Go(func() {
+				buffer := make([]byte, 0, 64<<10)
+				for b := range batches {
+					out, err := b.search(ctx, &buffer, look)
+					mu.Lock()
+					read = Skipped{Unreadable: read.Unreadable + out.Unreadable, Binary: read.Binary + out.Binary, Large: read.Large + out.Large}
+					mu.Unlock()
+					if err != nil {
+						end(err)
+					}
+				}
+			})
+		}
+		err := s.tree(ctx, p)
+		close(batches)
+		all.Wait()
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		s.skipped.Unreadable += read.Unreadable
+		s.skipped.Binary, s.skipped.Large = read.Binary, read.Large
+		return s.skipped, err
 	})
 }
 
@@ -42,15 +79,7 @@ func (g *Gate) searchFile(ctx context.Context, name string, look func(Entry, []b
 	case isBinary(f.Data):
 		return Skipped{Binary: 1}, nil
 	}
-	return Skipped{}, unless(look(Entry{Name: f.Name, Rel: filepath.Base(f.Abs), Mode: f.Mode, Size: f.Size, Depth: 1}, f.Data), fs.SkipAll)
-}
-
-// unless returns err, or nil if it is the one that only ends the work.
-func unless(err, end error) error {
-	if errors.Is(err, end) {
-		return nil
-	}
-	return err
+	return Skipped{}, look(Entry{Name: f.Name, Rel: filepath.Base(f.Abs), Size: f.Size, Depth: 1}, f.Data)
 }
 
 // denied says whether a rule of the user's denies the reading of a file.
@@ -61,19 +90,37 @@ func (g *Gate) denied(abs string) bool {
 	return any && g.decide(policy.Read{Path: g.resolve(abs).Path}).Verdict == policy.Deny
 }
 
-// search reads files of a directory and hands each to look.
-func (s *scan) search(open func(string) (io.ReadCloser, int64, error), files []Entry) (out Skipped) {
-	buffer, _ := s.buffers.Get().(*[]byte)
-	if buffer == nil {
-		buffer = new(make([]byte, 0, 64<<10))
+// hand gives the wanted files of a directory to the readers, if there are any.
+func (s *scan) hand(ctx context.Context, dir *os.Root, nodes []node) {
+	var files []Entry
+	for _, n := range nodes {
+		if s.batches != nil && n.wanted {
+			files = append(files, n.Entry)
+		}
 	}
-	defer s.buffers.Put(buffer)
-	for _, e := range files {
-		if s.ctx.Err() != nil {
+	for part := range slices.Chunk(files, 64) {
+		f, err := openFolder(dir)
+		if err != nil {
+			s.skipped.Unreadable += len(part)
+			continue
+		}
+		select {
+		case s.batches <- batch{f, part}:
+		case <-ctx.Done():
+			f.Close()
+		}
+	}
+}
+
+// search reads the files and hands each to look.
+func (b batch) search(ctx context.Context, buffer *[]byte, look func(Entry, []byte) error) (out Skipped, err error) {
+	defer b.Close()
+	for _, e := range b.files {
+		if ctx.Err() != nil || err != nil {
 			break
 		}
-		switch data, size, err := readText(open, path.Base(e.Rel), buffer); {
-		case err != nil:
+		switch data, size, failed := b.text(path.Base(e.Rel), buffer); {
+		case failed != nil:
 			out.Unreadable++
 		case size > readLimit:
 			out.Large++
@@ -81,33 +128,31 @@ func (s *scan) search(open func(string) (io.ReadCloser, int64, error), files []E
 			out.Binary++
 		default:
 			e.Size = size
-			if err := s.look(e, data); err != nil {
-				s.end(err)
-			}
+			err = look(e, data)
 		}
 	}
-	return out
+	return out, err
 }
 
-// readText reads a file into a buffer that it may grow. data is nil if the file is too large, or no text.
-func readText(open func(string) (io.ReadCloser, int64, error), name string, buffer *[]byte) (data []byte, size int64, err error) {
-	f, size, err := open(name)
+// text reads a file into a buffer that it may grow. data is nil if the file is too large, or no text.
+func (f folder) text(name string, buffer *[]byte) (data []byte, size int64, err error) {
+	in, size, err := f.open(name)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer f.Close()
+	defer in.Close()
 	if size > readLimit {
 		return nil, size, nil
 	}
 	*buffer = slices.Grow((*buffer)[:0], int(size))
 	data = (*buffer)[:size]
-	n, err := io.ReadAtLeast(f, data, min(len(data), binaryHead))
+	n, err := io.ReadAtLeast(in, data, min(len(data), binaryHead))
 	if isBinary(data[:n]) {
 		return nil, size, nil
 	}
 	if err == nil {
 		rest := 0
-		rest, err = io.ReadFull(f, data[n:])
+		rest, err = io.ReadFull(in, data[n:])
 		n += rest
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it has become shorter

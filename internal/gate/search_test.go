@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -230,7 +229,8 @@ func TestSearchEnds(t *testing.T) {
 	if err != context.Canceled {
 		t.Error(err)
 	}
-	if _, err = g.Search(t.Context(), ".", gate.WalkOptions{}, func(gate.Entry, []byte) error { return fs.SkipAll }); err != nil {
+	stop := errors.New("stop")
+	if _, err = g.Search(t.Context(), ".", gate.WalkOptions{}, func(gate.Entry, []byte) error { return stop }); err != stop {
 		t.Error(err)
 	}
 }
