@@ -10,7 +10,8 @@ import (
 // characters that change the direction of writing, and those that can't be seen. Joined emoji stay.
 func Visible(s string) string {
 	odd := func(r rune) bool {
-		return r != '\n' && r != '\t' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+		plain := r >= ' ' && r <= '~' || r == '\n' || r == '\t' || r == '\u200d'
+		return !plain && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 	}
 	if s = strings.ToValidUTF8(s, "\uFFFD"); strings.IndexFunc(s, odd) < 0 {
 		return s
