@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,18 +17,20 @@ import (
 	"anchor/internal/home"
 )
 
-// checkup is what anchor doctor found: a row each of state (ok, warning, or fault: it would stop a run), name and detail.
-type checkup struct {
-	rows [][]string
-	bad  bool
+// checkup is what anchor doctor found: a row each of state, name and detail.
+type checkup [][]string
+
+func (c *checkup) ok(name, detail string) { *c = append(*c, []string{"ok", name, detail}) }
+
+// warn notes something that is not as it should be, and what to do about it.
+func (c *checkup) warn(name, detail, advice string) {
+	*c = append(*c, []string{"warning", name, detail + ". To do: " + advice})
 }
 
-func (c *checkup) ok(name, detail string) { c.rows = append(c.rows, []string{"ok", name, detail}) }
-
-// add notes something that is not as it should be, and what to do about it.
-func (c *checkup) add(state, name, detail, advice string) {
-	c.rows = append(c.rows, []string{state, name, detail + ". To do: " + advice})
-	c.bad = c.bad || state == "fault"
+// fault is a warning of what would stop a run.
+func (c *checkup) fault(name, detail, advice string) {
+	c.warn(name, detail, advice)
+	(*c)[len(*c)-1][0] = "fault"
 }
 
 // doctor checks the set-up, a line each; a fault gives exit code 1.
@@ -35,18 +38,15 @@ func doctor(ctx context.Context, sh shell, o *options) error {
 	var c checkup
 	w, err := prepare(ctx, sh, o, face{})
 	if err != nil {
-		c.add("fault", "settings", err.Error(), "mend that place")
+		c.fault("settings", err.Error(), "mend that place")
 	} else {
 		defer w.close()
 		w.examine(ctx, &c)
 	}
-	if err := table(sh.out, c.rows); err != nil {
+	if err := table(sh.out, c); err != nil || !slices.ContainsFunc(c, func(row []string) bool { return row[0] == "fault" }) {
 		return err
 	}
-	if c.bad {
-		return exit{exitError, ""}
-	}
-	return nil
+	return exit{exitError, ""}
 }
 
 func (w *work) examine(ctx context.Context, c *checkup) {
@@ -56,20 +56,20 @@ func (w *work) examine(ctx context.Context, c *checkup) {
 		c.ok("settings", w.userFile())
 	}
 	for _, n := range w.notices {
-		c.add("warning", "settings", n, "mend or remove that")
+		c.warn("settings", n, "mend or remove that")
 	}
 	w.examineModel(ctx, c)
-	w.examineProgram(ctx, c, "bash", "fault", "install bash; commands run in it")
-	w.examineProgram(ctx, c, "git", "warning", "install git to let the model see history")
+	w.examineProgram(ctx, c, "bash", c.fault, "install bash; commands run in it")
+	w.examineProgram(ctx, c, "git", c.warn, "install git to let the model see history")
 	if sandbox := gate.Confinement(); strings.HasPrefix(sandbox, "none") {
-		c.add("warning", "sandbox", sandbox, "nothing; read-only commands run on the reader's word alone")
+		c.warn("sandbox", sandbox, "nothing; read-only commands run on the reader's word alone")
 	} else {
 		c.ok("sandbox", sandbox)
 	}
 	if w.dirs.State == "" {
-		c.add("warning", "sessions", "are not saved: no home directory", "set HOME")
+		c.warn("sessions", "are not saved: no home directory", "set HOME")
 	} else if err := home.Write(filepath.Join(w.dirs.State, ".doctor"), nil); err != nil {
-		c.add("warning", "sessions", "are not saved: "+err.Error(), "make "+w.dirs.State+" writable or set XDG_STATE_HOME")
+		c.warn("sessions", "are not saved: "+err.Error(), "make "+w.dirs.State+" writable or set XDG_STATE_HOME")
 	} else {
 		c.ok("sessions", w.dirs.State)
 	}
@@ -79,7 +79,7 @@ func (w *work) examine(ctx context.Context, c *checkup) {
 	case !term.IsTerminal(w.sh.in.Fd()) || !term.IsTerminal(w.sh.out.Fd()):
 		c.ok("terminal", "none here: anchor works by plain lines")
 	case name == "" || name == "dumb":
-		c.add("warning", "terminal", fmt.Sprintf("TERM is %q: anchor works by plain lines", name), "set TERM if the terminal can do more")
+		c.warn("terminal", fmt.Sprintf("TERM is %q: anchor works by plain lines", name), "set TERM if the terminal can do more")
 	default:
 		c.ok("terminal", name)
 	}
@@ -87,10 +87,10 @@ func (w *work) examine(ctx context.Context, c *checkup) {
 
 // examineServers starts the MCP servers that may start and says how each is. One that does not work stops no run.
 func (w *work) examineServers(ctx context.Context, c *checkup) {
-	definitions := w.definitions(ctx, func(text string) { c.add("warning", "MCP server", text, "mend that definition") })
+	definitions := w.definitions(ctx, func(text string) { c.warn("MCP server", text, "mend that definition") })
 	states, err := w.tryServers(ctx, definitions)
 	if err != nil {
-		c.add("warning", "MCP server", err.Error(), "try again")
+		c.warn("MCP server", err.Error(), "try again")
 	}
 	for _, s := range states {
 		switch s.Status {
@@ -99,7 +99,7 @@ func (w *work) examineServers(ctx context.Context, c *checkup) {
 		case "disabled":
 			c.ok("MCP server", s.Name+": disabled")
 		default:
-			c.add("warning", "MCP server", event.Visible(s.Name+": "+s.Status+" "+s.Error), "see anchor mcp list, and trust or login there")
+			c.warn("MCP server", event.Visible(s.Name+": "+s.Status+" "+s.Error), "see anchor mcp list, and trust or login there")
 		}
 	}
 }
@@ -120,7 +120,7 @@ func (w *work) examineFiles(ctx context.Context, c *checkup) {
 		c.ok("rules", file)
 	}
 	for _, n := range found.Notices {
-		c.add("warning", "file", n, "mend or remove that file")
+		c.warn("file", n, "mend or remove that file")
 	}
 }
 
@@ -128,7 +128,7 @@ func (w *work) examineFiles(ctx context.Context, c *checkup) {
 func (w *work) examineModel(ctx context.Context, c *checkup) {
 	m, err := w.choose(ctx)
 	if err != nil {
-		c.add("fault", "model", err.Error(), "as the line says")
+		c.fault("model", err.Error(), "as the line says")
 		return
 	}
 	p, known := w.set.Providers[m.Provider]
@@ -139,19 +139,19 @@ func (w *work) examineModel(ctx context.Context, c *checkup) {
 	where := fmt.Sprintf("%s of %s at %s, window %d (%s)", m.Name, m.Provider, p.BaseURL, m.Info.Window, m.Info.Source)
 	switch listed, err := w.list(ctx, p); {
 	case err != nil:
-		c.add("fault", "model", fmt.Sprintf("%s: %v", where, err), "check the key, the address and the network")
+		c.fault("model", fmt.Sprintf("%s: %v", where, err), "check the key, the address and the network")
 	case !lists(listed, m.Name):
-		c.add("warning", "model", where+": the server does not list it", "see anchor models")
+		c.warn("model", where+": the server does not list it", "see anchor models")
 	default:
 		c.ok("model", where)
 	}
 }
 
-func (w *work) examineProgram(ctx context.Context, c *checkup, name, state, advice string) {
+func (w *work) examineProgram(ctx context.Context, c *checkup, name string, bad func(name, detail, advice string), advice string) {
 	out, err := w.gate.Exec(ctx, gate.Command{Text: name + " --version", Timeout: 5 * time.Second, ByUser: true})
 	first, _, _ := strings.Cut(out.Text, "\n")
 	if err != nil || out.Exit != 0 {
-		c.add(state, name, "does not run: "+cmp.Or(first, fmt.Sprint(err)), advice)
+		bad(name, "does not run: "+cmp.Or(first, fmt.Sprint(err)), advice)
 		return
 	}
 	c.ok(name, first)

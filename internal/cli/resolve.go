@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -198,34 +197,25 @@ func (w *work) list(ctx context.Context, p config.Provider) ([]provider.Listed, 
 	return w.wire(p, "").Models(ctx)
 }
 
-// key runs a keyCommand through the gate, with the user's whole environment, outside the project, without input, and returns what it
-// printed until it ended; what it left in the background is not waited for. The output is masked from then on.
+// key runs a keyCommand through the gate, with the user's whole environment, outside the project, without input, and returns the
+// first line that it printed if it exited with 0. That is masked from then on.
 func (w *work) key(ctx context.Context, command string) (string, error) {
-	const end = "\x04" // begins the line that holds the exit code
-	s, err := w.gate.StartServer(ctx, "bash", []string{"-c", "(\n" + command + "\n) </dev/null\nprintf '\\n\\004%d\\n' $?"}, w.sh.env, w.dirs.Home)
+	s, err := w.gate.StartServer(ctx, "bash", []string{"-c", "exec </dev/null\nout=$(\n" + command + "\n) && printf '%s\n' \"$out\""}, w.sh.env, w.dirs.Home)
 	if err != nil {
 		return "", err
 	}
 	defer s.Close()
 	defer context.AfterFunc(ctx, func() { s.Close() })()
-	var out strings.Builder
-	code := ""
-	for lines := bufio.NewScanner(io.LimitReader(s, 64<<10)); code == "" && lines.Scan(); {
-		if _, code, _ = strings.Cut(lines.Text(), end); code == "" {
-			out.WriteString(lines.Text() + "\n")
-		}
-	}
-	w.gate.Masker().Add("model key", strings.TrimSpace(out.String()))
-	said := strings.TrimSpace(s.Stderr())
+	out, _ := io.ReadAll(io.LimitReader(s, 64<<10))
+	key, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	w.gate.Masker().Add("model key", key)
 	switch {
 	case ctx.Err() != nil:
 		return "", errors.New("it did not end in time (10 s)")
-	case code != "0":
-		return "", fmt.Errorf("it exited with %s: %s", cmp.Or(code, "no code"), cmp.Or(said, "it said nothing on stderr"))
-	case strings.TrimSpace(out.String()) == "":
-		return "", errors.New(cmp.Or(said, "it printed nothing"))
+	case key == "":
+		return "", errors.New(cmp.Or(strings.TrimSpace(s.Stderr()), "it failed, or printed nothing"))
 	}
-	return out.String(), nil
+	return key, nil
 }
 
 // wire makes the client of a provider for a model, without retry. The bound of replies is known for models of the vendor's own, and

@@ -236,7 +236,7 @@ func (s *Settings) List(getenv func(string) string) [][]string {
 	return out
 }
 
-// Edit returns a settings file with one value changed, comments and layout kept. path is the keys from the top; missing
+// Edit returns a settings file with one value changed, nil removes it, comments and layout kept. path is the keys from the top; missing
 // objects on the way are made.
 func Edit(file string, data []byte, path []string, value any) ([]byte, error) {
 	if len(strings.TrimSpace(string(data))) == 0 {
@@ -249,13 +249,15 @@ func Edit(file string, data []byte, path []string, value any) ([]byte, error) {
 	at := ""
 	for i, key := range path {
 		at += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-		what := any(struct{}{})
-		if i == len(path)-1 {
+		what, op := any(struct{}{}), "add"
+		if i == len(path)-1 && value == nil {
+			op = "remove"
+		} else if i == len(path)-1 {
 			what = value
 		} else if v.Find(at) != nil {
 			continue
 		}
-		patch, err := json.Marshal([]map[string]any{{"op": "add", "path": at, "value": what}})
+		patch, err := json.Marshal([]map[string]any{{"op": op, "path": at, "value": what}})
 		if err != nil {
 			return nil, err
 		}

@@ -217,7 +217,7 @@ func TestKey(t *testing.T) {
 		key, want string // want: part of the error
 	}{
 		{"variable", Provider{KeyEnv: "K", KeyCommand: "x"}, env("K", "  abc\n"), "never", nil, "abc", ""},
-		{"command", Provider{KeyEnv: "K", KeyCommand: "x"}, env(), "k1\nk2\n", nil, "k1", ""},
+		{"command", Provider{KeyEnv: "K", KeyCommand: "x"}, env(), "k1\n", nil, "k1", ""},
 		{"none", Provider{KeyEnv: "K"}, env(), "", nil, "", ""},
 		{"failing command", Provider{Name: "w", KeyCommand: "x"}, env(), "", errors.New("exit 1"), "", "gave no key: exit 1"},
 		{"quoted", Provider{KeyEnv: "K"}, env("K", "“abc”"), "", nil, "", "variable K holds a character"},

@@ -82,8 +82,7 @@ func (p Provider) Usable(getenv func(string) string) bool {
 	return hasKey || p.Redirected && (p.KeyEnv == "" || p.addressVariable != "") || len(p.Headers) > 0
 }
 
-// Key finds the key when a request needs it: the variable, else the first line of keyCommand, which run starts without a
-// terminal. An empty key is right for servers that need none. What no header may hold is refused. Errors never hold the key.
+// Key finds the key when a request needs it: the variable, else what run says of keyCommand. An empty key is right for servers that need none. What no header may hold is refused. Errors never hold the key.
 func (p Provider) Key(ctx context.Context, getenv func(string) string, run func(context.Context, string) (string, error)) (string, error) {
 	key, from := strings.TrimSpace(getenv(p.KeyEnv)), "the variable "+p.KeyEnv
 	if key == "" && p.KeyCommand != "" {
@@ -93,8 +92,7 @@ func (p Provider) Key(ctx context.Context, getenv func(string) string, run func(
 		if err != nil {
 			return "", fmt.Errorf("keyCommand of provider %s gave no key: %w", p.Name, err)
 		}
-		first, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
-		key, from = strings.TrimSpace(first), "the output of keyCommand of provider "+p.Name
+		key, from = strings.TrimSpace(out), "the output of keyCommand of provider "+p.Name
 	}
 	for _, r := range key {
 		if r <= ' ' || r > '~' {
