@@ -3,16 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
-	"github.com/tailscale/hujson"
 
 	"anchor/internal/event"
 	"anchor/internal/home"
@@ -82,14 +79,8 @@ func (w *work) tryServers(ctx context.Context, definitions []mcp.Definition) ([]
 	o.Once = true
 	set := mcp.Start(ctx, o, definitions)
 	defer set.Close()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for until := time.Now().Add(listLimit); !set.Settled() && time.Now().Before(until); {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+	if err := set.Settle(ctx, listLimit); err != nil {
+		return nil, err
 	}
 	return set.States(), nil
 }
@@ -126,18 +117,10 @@ func (w *work) addServer(name string, words []string) error {
 	if len(env) > 0 {
 		d["env"] = env
 	}
-	raw, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
 	if w.set.MCPServers[name] != nil {
 		return usagef("there is an MCP server %s already; anchor mcp remove %s first", name, name)
 	}
-	var ops []string
-	if w.set.MCPServers == nil {
-		ops = append(ops, "{\"op\":\"add\",\"path\":\"/mcpServers\",\"value\":{\n}}")
-	}
-	if err := w.patch(append(ops, fmt.Sprintf(`{"op":"add","path":%s,"value":%s}`, pointer(name), raw))...); err != nil {
+	if err := w.keep([]string{"mcpServers", name}, d); err != nil {
 		return err
 	}
 	return say(w.sh.out, fmt.Sprintf("%s added to %s; anchor mcp shows whether it works", event.Visible(name), w.userFile()))
@@ -147,36 +130,10 @@ func (w *work) removeServer(name string) error {
 	if w.set.MCPServers[name] == nil {
 		return usagef("%s has no MCP server %q; those of a project are in its own file", w.userFile(), name)
 	}
-	if err := w.patch(fmt.Sprintf(`{"op":"remove","path":%s}`, pointer(name))); err != nil {
+	if err := w.keep([]string{"mcpServers", name}, nil); err != nil {
 		return err
 	}
 	return say(w.sh.out, event.Visible(name)+" removed from "+w.userFile())
-}
-
-// pointer is the JSON text of the place of a server in the settings.
-func pointer(name string) string {
-	data, _ := json.Marshal("/mcpServers/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)) // a string has a form
-	return string(data)
-}
-
-// patch changes the user's file and keeps its comments.
-func (w *work) patch(ops ...string) error {
-	if w.dirs.Config == "" {
-		return usagef("there are no settings without a home directory: set HOME")
-	}
-	data, err := home.Read(w.userFile(), maxSettings)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unreadable(w.userFile(), err)
-	}
-	v, err := hujson.Parse(append([]byte(nil), cmp.Or(string(data), "{\n}\n")...))
-	if err != nil {
-		return unreadable(w.userFile(), err)
-	}
-	if err := v.Patch([]byte("[" + strings.Join(ops, ",") + "]")); err != nil {
-		return err
-	}
-	v.Format()
-	return home.Write(w.userFile(), v.Pack())
 }
 
 // trustServer shows a project's server and, with a terminal, asks; without one the command itself is the user's word. What anchor runs
@@ -215,12 +172,18 @@ func (w *work) trustServer(ctx context.Context, d mcp.Definition) error {
 }
 
 func (w *work) login(ctx context.Context, d mcp.Definition) error {
+	pasted := io.Reader(strings.NewReader(""))
+	if term.IsTerminal(w.sh.in.Fd()) {
+		pasted = w.sh.in
+	}
 	tools, err := w.serverOptions(w.warn).Login(ctx, d, func(address string) {
 		w.warn("Open this address to sign in to " + d.Name + ":\n" + address)
 		if home.Browse(address, w.sh.getenv) == nil {
 			w.warn("It was opened in your browser.")
+		} else if pasted == w.sh.in {
+			w.warn("If that browser is on another machine, it ends at a page that can't be reached: paste the address of that page here.")
 		}
-	})
+	}, pasted)
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,13 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"sync"
+	"io"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,9 +17,9 @@ import (
 )
 
 const (
-	callLimit = 60 * time.Second // without progress, unless the definition says other
-	mostLimit = 30 * time.Minute // with progress
-	backLimit = 10 * time.Second // for a new session in the place of one that the server forgot
+	callLimit = Timeout(60 * time.Second) // without progress, unless the definition says other
+	mostLimit = 30 * time.Minute          // with progress
+	backLimit = 10 * time.Second          // for a new session in the place of one that the server forgot
 )
 
 // remote is a server's tool as the model sees it.
@@ -46,18 +47,23 @@ func (t *remote) Run(ctx context.Context, env tool.Env, args json.RawMessage) (t
 
 // call calls a tool. A server that is not there fails it at once. One that forgot the session did not do it, so it is asked again.
 func (s *server) call(ctx context.Context, name string, args json.RawMessage) (tool.Result, error) {
-	session, why := s.current()
+	session := s.current()
 	if session == nil {
-		return tool.Result{}, fmt.Errorf("the MCP server %s is not running, so nothing was done: %s", s.Name, why)
+		state := s.state()
+		return tool.Result{}, fmt.Errorf("the MCP server %s is not running, so nothing was done: it is %s. %s", s.Name, state.Status, state.Error)
 	}
 	r, err := s.once(ctx, session, name, args)
 	if errors.Is(err, sdk.ErrSessionMissing) {
-		if again := s.next(ctx, session); again != nil {
-			r, err = s.once(ctx, again, name, args)
+		old := session
+		if await(ctx, backLimit, func() bool { session = s.current(); return session != nil && session != old }) {
+			r, err = s.once(ctx, session, name, args)
 		}
 	}
-	if errors.Is(err, errSignIn) {
+	switch {
+	case errors.Is(err, errSignIn):
 		err = fmt.Errorf("%w; the user must run `anchor mcp login %s`", err, s.Name)
+	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.EOF):
+		err = errors.New("it ended before it answered, so whether it did something is not known; it is started again: look first, then call again in a few seconds, or go on without it")
 	}
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("the MCP server %s: %w", s.Name, err)
@@ -65,98 +71,38 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (t
 	return render(r), nil
 }
 
-// current returns the session, or why there is none.
-func (s *server) current() (*sdk.ClientSession, string) {
-	state := s.state()
+func (s *server) current() *sdk.ClientSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.session, fmt.Sprintf("it is %s. %s", state.Status, state.Error)
-}
-
-// next waits for another session than old.
-func (s *server) next(ctx context.Context, old *sdk.ClientSession) *sdk.ClientSession {
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for until := time.Now().Add(backLimit); time.Now().Before(until); {
-		if session, _ := s.current(); session != nil && session != old {
-			return session
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-	return nil
+	return s.session
 }
 
 // once makes one call, bounded. It returns as soon as ctx ends, whatever the server does.
 func (s *server) once(ctx context.Context, session *sdk.ClientSession, name string, args json.RawMessage) (*sdk.CallToolResult, error) {
-	limit := callLimit
-	if s.Timeout > 0 {
-		limit = time.Duration(s.Timeout)
-	}
-	late := fmt.Errorf("it did not answer within %v; whether it did something is not known", limit)
-	ctx, stop := context.WithTimeoutCause(ctx, max(mostLimit, limit), late)
-	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	timer := time.AfterFunc(limit, func() { cancel(late) })
+	limit := time.Duration(cmp.Or(s.Timeout, callLimit))
+	end := time.Now().Add(max(limit, mostLimit))
+	timer := time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w; whether it did something is not known", late(limit))) })
 	defer timer.Stop()
-	p := &sdk.CallToolParams{Name: name, Arguments: args}
-	token := s.calls.add(func() { timer.Reset(limit) })
-	defer s.calls.drop(token)
+	p, token := &sdk.CallToolParams{Name: name, Arguments: args}, rand.Text()
 	p.SetProgressToken(token)
-	type outcome struct {
-		result *sdk.CallToolResult
-		err    error
-	}
-	done := make(chan outcome, 1)
+	s.alive.Store(token, func() { timer.Reset(min(limit, time.Until(end))) })
+	defer s.alive.Delete(token)
+	var r *sdk.CallToolResult
+	done := make(chan error, 1)
 	go func() { // ends with the session at the latest
-		r, err := session.CallTool(ctx, p)
-		done <- outcome{r, err}
+		var err error
+		r, err = session.CallTool(ctx, p)
+		done <- err
 	}()
 	select {
-	case o := <-done:
-		if o.err != nil && ctx.Err() != nil {
-			o.err = context.Cause(ctx)
+	case err := <-done:
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
 		}
-		return o.result, o.err
+		return r, err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	}
-}
-
-// calls are those that run, by their progress tokens.
-type calls struct {
-	mu    sync.Mutex
-	count int
-	alive map[string]func()
-}
-
-func (c *calls) add(alive func()) (token string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.alive == nil {
-		c.alive = map[string]func(){}
-	}
-	c.count++
-	token = "call-" + strconv.Itoa(c.count)
-	c.alive[token] = alive
-	return token
-}
-
-func (c *calls) drop(token string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.alive, token)
-}
-
-// progress gives a call its time again.
-func (c *calls) progress(token any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if alive := c.alive[fmt.Sprint(token)]; alive != nil {
-		alive()
 	}
 }

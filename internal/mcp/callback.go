@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -8,45 +9,30 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 )
 
-// loginLimit is how long the user may take to sign in.
-const loginLimit = 5 * time.Minute
-
 // callback waits on this machine for the browser to come back from a sign-in.
 type callback struct {
+	http.Server
 	address string
-	server  *http.Server
 	results chan url.Values
 }
 
-// listen takes the port that the definition or an earlier registration names, else any free one.
-func (o Options) listen(d Definition) (*callback, error) {
-	port := fmt.Sprint(d.OAuth.CallbackPort)
-	if d.OAuth.CallbackPort == 0 {
-		if old, _ := o.store().load(d.URL); old != nil {
-			if u, err := url.Parse(old.RedirectURL); err == nil {
-				port = u.Port()
-			}
-		}
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:"+port)
-	if err != nil && d.OAuth.CallbackPort == 0 {
-		l, err = net.Listen("tcp", "127.0.0.1:0")
-	}
+// listen takes a port, any free one if it is 0.
+func listen(port int) (*callback, error) {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return nil, fmt.Errorf("the browser's way back is not free: %w", err)
 	}
 	c := &callback{address: "http://" + l.Addr().String() + "/callback", results: make(chan url.Values, 1)}
-	c.server = &http.Server{Handler: http.HandlerFunc(c.serve), ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = c.server.Serve(l) }() // until close
+	c.Handler, c.ReadHeaderTimeout = http.HandlerFunc(c.serve), 5*time.Second
+	go func() { _ = c.Serve(l) }() // until Close
 	return c, nil
 }
-
-func (c *callback) close() { _ = c.server.Close() }
 
 // serve takes the first answer.
 func (c *callback) serve(w http.ResponseWriter, r *http.Request) {
@@ -60,6 +46,17 @@ func (c *callback) serve(w http.ResponseWriter, r *http.Request) {
 	select {
 	case c.results <- q:
 	default:
+	}
+}
+
+// visit goes where a browser on another machine was sent and could not go: to the addresses that the user pastes.
+func (c *callback) visit(client *http.Client, pasted io.Reader) {
+	for in := bufio.NewScanner(pasted); in.Scan(); {
+		if at := strings.TrimSpace(in.Text()); strings.HasPrefix(at, c.address+"?") {
+			if resp, err := client.Get(at); err == nil {
+				resp.Body.Close()
+			}
+		}
 	}
 }
 

@@ -34,6 +34,9 @@ func conform(scenario, address string) int {
 		ClientSecret string `json:"client_secret"`
 	}
 	_ = json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &given)
+	if scenario == "auth/basic-cimd" {
+		given.ClientID = "https://conformance-test.local/client-metadata.json"
+	}
 	o := Options{Gate: g, State: dir, Getenv: func(string) string { return "" }, Version: "1", Once: true, Notice: func(n string) { fmt.Fprintln(os.Stderr, n) }}
 	d := Define("suite", "", map[string]json.RawMessage{"s": encode(object{"url": address, "oauth": object{"clientId": given.ClientID, "clientSecret": given.ClientSecret}})})
 	browse := func(address string) {
@@ -46,15 +49,13 @@ func conform(scenario, address string) int {
 	for range 4 {
 		again := false
 		if strings.HasPrefix(scenario, "auth/") {
-			if _, err := o.Login(context.Background(), d[0], browse); err != nil {
+			if _, err := o.Login(context.Background(), d[0], browse, strings.NewReader("")); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return 1
 			}
 		}
 		set := Start(context.Background(), o, d)
-		for !set.Settled() {
-			time.Sleep(10 * time.Millisecond)
-		}
+		_ = set.Settle(context.Background(), time.Minute)
 		for _, t := range set.Tools() {
 			r, err := t.Run(context.Background(), tool.Env{Gate: g}, json.RawMessage(`{"a": 5, "b": 3}`))
 			fmt.Fprintln(os.Stderr, t.Spec().Name, r.Text, err)

@@ -24,7 +24,7 @@ type Definition struct {
 	Raw    json.RawMessage `json:"-"` // as it was written; trust is bound to it
 	Fault  error           `json:"-"` // why it can't be used
 
-	Type     string            `json:"type"` // stdio or http; worked out if missing
+	Type     string            `json:"type"`
 	Command  string            `json:"command"`
 	Args     []string          `json:"args"`
 	Env      map[string]string `json:"env"`
@@ -33,14 +33,11 @@ type Definition struct {
 	Headers  map[string]string `json:"headers"`
 	Disabled bool              `json:"disabled"`
 	Timeout  Timeout           `json:"timeout"` // of a call without progress
-	OAuth    OAuth             `json:"oauth"`
-}
-
-// OAuth is a client that was registered by hand, for servers that register none themselves.
-type OAuth struct {
-	ClientID     string `json:"clientId"`
-	ClientSecret string `json:"clientSecret"`
-	CallbackPort int    `json:"callbackPort"`
+	OAuth    struct {
+		ClientID     string `json:"clientId"` // of a client that was registered by hand, or the https address of its metadata document
+		ClientSecret string `json:"clientSecret"`
+		CallbackPort int    `json:"callbackPort"`
+	} `json:"oauth"`
 }
 
 // Timeout is a length of time, written as "90s" or in milliseconds.
@@ -48,12 +45,11 @@ type Timeout time.Duration
 
 // UnmarshalJSON reads both forms.
 func (t *Timeout) UnmarshalJSON(data []byte) error {
-	var ms float64
-	if json.Unmarshal(data, &ms) == nil && ms > 0 {
-		*t = Timeout(ms * float64(time.Millisecond))
-		return nil
+	text, quoted := strings.CutPrefix(strings.TrimSuffix(string(data), `"`), `"`)
+	if !quoted {
+		text += "ms"
 	}
-	d, err := time.ParseDuration(strings.Trim(string(data), `"`))
+	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
 		return errors.New(`timeout takes "90s" or milliseconds`)
 	}
@@ -64,13 +60,9 @@ func (t *Timeout) UnmarshalJSON(data []byte) error {
 // Define reads definitions. dir is the project's directory, empty for the user's own. What can't be used has its Fault set.
 func Define(source, dir string, servers map[string]json.RawMessage) (out []Definition) {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		raw, err := hujson.Standardize(slices.Clone(servers[name]))
 		d := Definition{}
-		if err == nil {
-			err = json.Unmarshal(raw, &d)
-		}
-		d.Name, d.Source, d.Dir, d.Raw = name, source, dir, raw
-		d.Fault = cmp.Or(err, d.check())
+		err := json.Unmarshal(servers[name], &d)
+		d.Name, d.Source, d.Dir, d.Raw, d.Fault = name, source, dir, servers[name], cmp.Or(err, d.check())
 		out = append(out, d)
 	}
 	return out
@@ -99,7 +91,6 @@ func (d *Definition) folder(base string) string {
 	return filepath.Join(cmp.Or(d.Dir, base), d.CWD)
 }
 
-// check works the type out and says what is wrong.
 func (d *Definition) check() error {
 	switch {
 	case d.Command == "" && d.URL == "":
@@ -108,10 +99,6 @@ func (d *Definition) check() error {
 		return errors.New(`it has both "command" and "url"; one of them must go`)
 	case d.Type == "sse":
 		return errors.New(`its type "sse" is the old transport, which anchor does not speak; most servers have a streamable HTTP address too: use that with "type": "http"`)
-	case d.URL != "":
-		d.Type = "http"
-	default:
-		d.Type = "stdio"
 	}
 	return nil
 }
@@ -119,42 +106,35 @@ func (d *Definition) check() error {
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
 // Variables are the names of the environment variables that the definition uses, sorted.
-func (d *Definition) Variables() []string {
-	names := map[string]bool{}
+func (d *Definition) Variables() (names []string) {
 	for _, m := range variable.FindAllSubmatch(d.Raw, -1) {
-		names[string(m[1])] = true
+		names = append(names, string(m[1]))
 	}
-	return slices.Sorted(maps.Keys(names))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // expand returns the definition with ${VAR} and ${VAR:-default} replaced in all texts. What is not set and has no default is an error.
 func (d Definition) expand(getenv func(string) string) (Definition, error) {
 	var missing error
-	text := func(s string) string {
-		return variable.ReplaceAllStringFunc(s, func(found string) string {
-			m := variable.FindStringSubmatch(found)
-			value := cmp.Or(getenv(m[1]), m[3])
-			if value == "" && m[2] == "" {
-				missing = fmt.Errorf("its definition needs the environment variable %s, which is not set", m[1])
-			}
-			return value
-		})
-	}
-	all := func(m map[string]string) map[string]string {
-		out := map[string]string{}
-		for k, v := range m {
-			out[k] = text(v)
+	raw := variable.ReplaceAllFunc(d.Raw, func(found []byte) []byte {
+		m := variable.FindSubmatch(found)
+		value := getenv(string(m[1]))
+		if value == "" && m[2] == nil {
+			missing = fmt.Errorf("its definition needs the environment variable %s, which is not set", m[1])
 		}
-		return out
+		if value == "" {
+			return m[3]
+		}
+		quoted := encode(value)
+		return quoted[1 : len(quoted)-1]
+	})
+	out := Definition{Name: d.Name, Source: d.Source, Dir: d.Dir, Raw: d.Raw}
+	if err := cmp.Or(missing, json.Unmarshal(raw, &out)); err != nil {
+		return d, err
 	}
-	d.Args = slices.Clone(d.Args)
-	for i, a := range d.Args {
-		d.Args[i] = text(a)
+	if u, err := url.Parse(out.URL); out.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return d, fmt.Errorf("its address %q is no http or https address", out.URL)
 	}
-	d.Command, d.CWD, d.URL, d.Env, d.Headers = text(d.Command), text(d.CWD), text(d.URL), all(d.Env), all(d.Headers)
-	d.OAuth.ClientID, d.OAuth.ClientSecret = text(d.OAuth.ClientID), text(d.OAuth.ClientSecret)
-	if u, err := url.Parse(d.URL); missing == nil && d.Type == "http" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		missing = fmt.Errorf("its address %q is no http or https address", d.URL)
-	}
-	return d, missing
+	return out, nil
 }

@@ -58,7 +58,7 @@ func legacy(call func(w http.ResponseWriter, r *http.Request, id json.RawMessage
 		switch q.Method {
 		case "initialize":
 			w.Header().Set("Mcp-Session-Id", fmt.Sprint(time.Now().UnixNano()))
-			result = object{"protocolVersion": stdioVersion, "capabilities": object{"tools": object{}}, "serverInfo": object{"name": "t", "version": "1"}}
+			result = object{"protocolVersion": commonest, "capabilities": object{"tools": object{}}, "serverInfo": object{"name": "t", "version": "1"}}
 		case "tools/list":
 			result = object{"tools": plain("hi")}
 		case "tools/call":
@@ -235,7 +235,7 @@ func TestSignIn(t *testing.T) {
 			s.resource = c.resource
 			f := setUp(t)
 			d := define(t, "h", object{"url": s.url + "/mcp", "oauth": c.oauth})
-			tools, err := f.o.Login(t.Context(), d, s.browse)
+			tools, err := f.o.Login(t.Context(), d, s.browse, strings.NewReader(""))
 			if c.want != "" {
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%v %v", tools, err)
@@ -260,7 +260,7 @@ func TestTokensRotate(t *testing.T) {
 	if !strings.Contains(f.said(), "anchor mcp login h") {
 		t.Error(f.said())
 	}
-	if _, err := f.o.Login(t.Context(), d, s.browse); err != nil {
+	if _, err := f.o.Login(t.Context(), d, s.browse, strings.NewReader("")); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
@@ -279,7 +279,7 @@ func TestTokensRotate(t *testing.T) {
 	if err := f.o.Logout(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := f.o.store().load(d.URL); r != nil || err != nil {
+	if r, err := f.o.signIn(d.URL); r.Token != nil || err != nil {
 		t.Error(r, err)
 	}
 }
@@ -292,18 +292,17 @@ func named(d Definition, name string) Definition {
 // expire makes the kept access token one that is over, by its time or only for the server.
 func expire(t *testing.T, o Options, d Definition, byTime bool, s *signInServer) {
 	t.Helper()
-	r, err := o.store().load(d.URL)
-	if err != nil || r == nil {
-		t.Fatal(r, err)
-	}
-	if byTime {
-		r.Token.Expiry = time.Now().Add(-time.Hour)
-	} else {
+	err := o.updateSignIn(t.Context(), d.URL, func(r *signedIn) error {
+		if byTime {
+			r.Token.Expiry = time.Now().Add(-time.Hour)
+			return nil
+		}
 		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.access = "revoked"
-		s.mu.Unlock()
-	}
-	if err := o.store().save(d.URL, r); err != nil {
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 }

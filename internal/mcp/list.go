@@ -25,13 +25,16 @@ const (
 
 // list asks a session for its tools and offers them.
 func (s *server) list(ctx context.Context, session *sdk.ClientSession) error {
+	ctx, stop := context.WithTimeout(ctx, connectLimit)
+	defer stop()
 	found, err := s.pages(ctx, session)
 	if err != nil {
 		return fmt.Errorf("its tools could not be listed: %w", err)
 	}
-	legal := legalTools(s.legal, slices.Collect(maps.Keys(found)))
+	names := slices.Sorted(maps.Keys(found))
+	legal := legalTools(s.legal, names)
 	var offered []tool.Tool
-	for _, name := range slices.Sorted(maps.Keys(found)) {
+	for _, name := range names {
 		t := found[name]
 		schema, fault := fit(t.InputSchema)
 		if fault != "" {
@@ -51,12 +54,13 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) error {
 
 // pages returns all tools by name. A cursor that comes twice ends it.
 func (s *server) pages(ctx context.Context, session *sdk.ClientSession) (map[string]*sdk.Tool, error) {
-	found, cursor, seen := map[string]*sdk.Tool{}, "", map[string]bool{}
-	for range maxPages {
-		page, err := session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+	found, seen, p := map[string]*sdk.Tool{}, map[string]bool{}, &sdk.ListToolsParams{}
+	for len(seen) < maxPages && !seen[p.Cursor] {
+		seen[p.Cursor] = true
+		page, err := session.ListTools(ctx, p)
 		var wire *jsonrpc.Error
 		if errors.As(err, &wire) && wire.Code == jsonrpc.CodeMethodNotFound {
-			return found, nil
+			break
 		}
 		if err != nil {
 			return nil, err
@@ -68,10 +72,7 @@ func (s *server) pages(ctx context.Context, session *sdk.ClientSession) (map[str
 				found[t.Name] = t
 			}
 		}
-		if cursor = page.NextCursor; cursor == "" || seen[cursor] {
-			break
-		}
-		seen[cursor] = true
+		p = &sdk.ListToolsParams{Cursor: page.NextCursor} // the empty one of the last page was there already
 	}
 	return found, nil
 }
@@ -87,67 +88,40 @@ func fit(schema any) (json.RawMessage, string) {
 	if m["type"] != nil && m["type"] != "object" && !slices.Contains(kinds, any("object")) {
 		return nil, fmt.Sprintf("its input schema has the type %v, not object; left out", m["type"])
 	}
-	out := maps.Clone(m)
-	inline(out, m, 0)
 	fault := ""
-	if out["type"] == nil && out["properties"] == nil {
+	if len(m) == 0 || len(m) == 1 && m["$schema"] != nil {
 		fault = "its input schema describes no arguments"
 	}
-	if _, ok := out["properties"].(map[string]any); !ok {
-		out["properties"] = map[string]any{}
+	out, properties := maps.Clone(m), map[string]any{}
+	gather(properties, m, m, 0)
+	for _, key := range []string{"$ref", "allOf", "anyOf", "oneOf"} {
+		delete(out, key)
 	}
-	out["type"] = "object"
+	out["type"], out["properties"] = "object", properties
 	return encode(out), fault
 }
 
-// inline takes what stands behind a $ref or in the choices at the top of a schema into the top, where providers refuse them. Of choices
-// every property is kept, and none is required.
-func inline(out, root map[string]any, depth int) {
-	if depth > 4 {
-		return
-	}
-	take := func(sub map[string]any, required bool) {
-		sub = maps.Clone(sub)
-		inline(sub, root, depth+1)
-		properties, _ := out["properties"].(map[string]any)
-		more, _ := sub["properties"].(map[string]any)
-		merged := maps.Clone(more)
-		if merged == nil {
-			merged = map[string]any{}
+// gather collects the properties of a schema, those too that stand behind a $ref or in choices at its top, where providers refuse them.
+func gather(properties, m, root map[string]any, depth int) {
+	var parts []any
+	ref, _ := m["$ref"].(string)
+	if path, ok := strings.CutPrefix(ref, "#/"); ok { // such as $defs/A
+		at := any(root)
+		for key := range strings.SplitSeq(path, "/") {
+			here, _ := at.(map[string]any)
+			at = here[key]
 		}
-		maps.Copy(merged, properties)
-		out["properties"] = merged
-		if list, ok := sub["required"].([]any); ok && required {
-			mine, _ := out["required"].([]any)
-			out["required"] = append(slices.Clone(mine), list...)
-		}
-	}
-	if ref, ok := out["$ref"].(string); ok {
-		delete(out, "$ref")
-		if sub := behind(root, ref); sub != nil {
-			take(sub, true)
-		}
+		parts = append(parts, at)
 	}
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
-		list, _ := out[key].([]any)
-		delete(out, key)
-		for _, entry := range list {
-			if sub, ok := entry.(map[string]any); ok {
-				take(sub, key == "allOf")
-			}
+		list, _ := m[key].([]any)
+		parts = append(parts, list...)
+	}
+	for _, part := range parts {
+		if sub, ok := part.(map[string]any); ok && depth < 4 {
+			gather(properties, sub, root, depth+1)
 		}
 	}
-}
-
-// behind returns what a reference within the schema names, nil if there is nothing.
-func behind(root map[string]any, ref string) map[string]any {
-	path, ok := strings.CutPrefix(ref, "#/")
-	if !ok {
-		return nil
-	}
-	at := root
-	for _, key := range strings.Split(path, "/") {
-		at, _ = at[strings.NewReplacer("~1", "/", "~0", "~").Replace(key)].(map[string]any)
-	}
-	return at
+	own, _ := m["properties"].(map[string]any)
+	maps.Copy(properties, own)
 }

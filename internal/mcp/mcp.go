@@ -9,6 +9,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"anchor/internal/gate"
 	"anchor/internal/tool"
@@ -28,7 +29,7 @@ type Options struct {
 type State struct {
 	Name, Source string // Source is the file that defines it
 	Status       string // starting, ready, waiting, failed, untrusted, disabled, "sign in"
-	Error        string // what went wrong last, masked; may be of earlier than Status
+	Error        string // what went wrong last, masked; empty if it is ready
 	Tools        []string
 }
 
@@ -43,10 +44,9 @@ type Set struct {
 func Start(ctx context.Context, o Options, definitions []Definition) *Set {
 	ctx, stop := context.WithCancel(ctx)
 	set := &Set{stop: stop}
-	legal := legalServers(definitions)
-	transport := newTransport()
+	legal, client := legalServers(definitions), newClient()
 	for _, d := range definitions {
-		s := newServer(o, d, legal[d.Name], transport)
+		s := newServer(o, d, legal[d.Name], client)
 		set.servers = append(set.servers, s)
 		if _, err := s.admit(ctx); err != nil { // at once, so that the shortest run tells of it
 			s.giveUp(err)
@@ -75,13 +75,32 @@ func (s *Set) States() (out []State) {
 	return out
 }
 
-// Settled says whether no server is still starting.
-func (s *Set) Settled() bool {
-	return !slices.ContainsFunc(s.States(), func(s State) bool { return s.Status == starting })
+// Settle waits until no server is starting, at most for limit; the error is ctx's.
+func (s *Set) Settle(ctx context.Context, limit time.Duration) error {
+	await(ctx, limit, func() bool {
+		return !slices.ContainsFunc(s.States(), func(s State) bool { return s.Status == starting })
+	})
+	return context.Cause(ctx)
 }
 
 // Close ends the servers, side by side, and waits for that; a server has a few seconds to end.
 func (s *Set) Close() {
 	s.stop()
 	s.wait.Wait()
+}
+
+// await looks again and again whether something has come, until it has, limit is over, or ctx ends.
+func await(ctx context.Context, limit time.Duration, come func() bool) bool {
+	ctx, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !come() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }

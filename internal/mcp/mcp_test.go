@@ -57,13 +57,18 @@ func (f *fixture) start(definitions ...Definition) *fixture {
 	return f
 }
 
-// self is the definition of this binary as a server that misbehaves.
-func self(t *testing.T, name, mode string) Definition {
+// self is the definition of this binary as a server that misbehaves; more is its environment.
+func self(t *testing.T, name, mode string, more ...string) Definition {
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return define(t, name, object{"command": exe, "env": object{"MCP_TEST_MODE": mode}})
+	env := object{"MCP_TEST_MODE": mode}
+	for _, kv := range more {
+		k, v, _ := strings.Cut(kv, "=")
+		env[k] = v
+	}
+	return define(t, name, object{"command": exe, "env": env})
 }
 
 func define(t *testing.T, name string, d object) Definition {
@@ -150,7 +155,7 @@ func TestOddSchemas(t *testing.T) {
 	for name, want := range map[string]string{
 		"one": `{"properties":{},"type":"object"}`, "three": `{"properties":{},"type":"object"}`, "bare": `{"properties":{},"type":"object"}`,
 		"only": `{"$schema":"x","properties":{},"type":"object"}`, "string": "", "null": "", "number": "",
-		"ref": `{"$defs":{"A":{"properties":{"x":{"type":"string"}},"required":["x"],"type":"object"}},"properties":{"x":{"type":"string"}},"required":["x"],"type":"object"}`,
+		"ref": `{"$defs":{"A":{"properties":{"x":{"type":"string"}},"required":["x"],"type":"object"}},"properties":{"x":{"type":"string"}},"type":"object"}`,
 		"any": `{"properties":{"a":{},"b":{}},"type":"object"}`,
 	} {
 		if got := string(f.specs()["mcp__s__"+name].Schema); got != want {
@@ -168,7 +173,7 @@ func TestResults(t *testing.T) {
 	f := setUp(t).start(self(t, "s", "stderr"))
 	f.status(ready)
 	for name, want := range map[string]string{
-		"text": "called text", "big": "bytes left out", "blocks": "bytes left out", "odd": "hologram", "structured": `"answer": 42`,
+		"text": "called text", "big": "bytes left out", "blocks": "bytes left out", "odd": "hologram", "structured": `"answer":42`,
 		"empty": "nothing", "fails": "no such table", "image": "image/tiff", "storm": "calm",
 	} {
 		r, err := f.call(t.Context(), "mcp__s__"+name)
@@ -194,19 +199,14 @@ func TestListsThatDoNotEnd(t *testing.T) {
 
 func TestEnvironmentIsSmallAndMasked(t *testing.T) {
 	f := setUp(t, "ANTHROPIC_API_KEY=sk-ant-secret-value-123", "DB_PASSWORD=hunter2hunter2", "LANG=C")
-	d := self(t, "s", "ok")
-	d.Env["DB_PASSWORD"] = "${DB_PASSWORD}"
-	d.Env["COLOR"] = "${COLOR:-blue}"
-	f.start(d)
+	f.start(self(t, "s", "ok", "DB_PASSWORD=${DB_PASSWORD}", "COLOR=${COLOR:-blue}"))
 	f.status(ready)
 	r, err := f.call(t.Context(), "mcp__s__env")
 	masked := f.o.Gate.Mask(r.Text)
 	if err != nil || strings.Contains(r.Text, "sk-ant") || !strings.Contains(r.Text, "COLOR=blue") || !strings.Contains(r.Text, "hunter2") || strings.Contains(masked, "hunter2") {
 		t.Errorf("%v %s\n%s", err, r.Text, masked)
 	}
-	missing := self(t, "m", "ok")
-	missing.Env["X"] = "${NOT_SET}"
-	g := setUp(t).start(missing)
+	g := setUp(t).start(self(t, "m", "ok", "X=${NOT_SET}"))
 	g.status(failed)
 	if !strings.Contains(g.said(), "NOT_SET") {
 		t.Error(g.said())
@@ -237,7 +237,7 @@ func TestADeadServerComesBack(t *testing.T) {
 	f.status(ready)
 	old := f.set.Tools()
 	r, err := f.call(t.Context(), "mcp__s__die")
-	if err != nil || r.Outcome != tool.Failed {
+	if err != nil || r.Outcome != tool.Failed || !strings.Contains(r.Text, "MCP server s: it ended before it answered") {
 		t.Errorf("%+v %v", r, err)
 	}
 	f.until("its end", func() bool { return len(f.set.Tools()) == 0 })
@@ -306,7 +306,7 @@ func TestTrustIsBoundToWhatRuns(t *testing.T) {
 		{"srv.py", `{"command": "python3", "args": ["srv.py"]}`, `{"command": "python3", "args": ["srv.py"], "env": {"A": "1"}}`},
 		{"sub/x.sh", `{"command": "/bin/bash", "args": ["-c", "cd sub && ./x.sh"]}`, `{"command": "/bin/bash", "args": ["-c", "cd sub && ./y.sh"]}`},
 		{"pkg/__main__.py", `{"command": "python3", "args": ["-m", "pkg"]}`, `{"url": "https://example.com"}`},
-		{"package.json", `{"command": "npm", "args": ["run", "mcp"]}`, `{"command": "npm", "args": ["run", "mcp2"]}`},
+		{"package.json", `{"command": "node", "args": ["."]}`, `{"command": "node", "args": ["./x"]}`},
 		{"bin/run.sh", `{"command": "bash", "args": ["-c", "cd . && ./run.sh --port=1"], "cwd": "bin"}`, `{"command": "bash", "args": ["-c", "rm x"], "cwd": "bin"}`},
 		{"", `{"url": "https://example.com/mcp"}`, `{"url": "https://example.org/mcp"}`},
 	} {
@@ -340,7 +340,7 @@ func TestTrustIsBoundToWhatRuns(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "started")); err == nil || !strings.Contains(f.said(), "anchor mcp trust s") {
 		t.Errorf("%v %s", err, f.said())
 	}
-	if info, err := os.Stat(f.o.trustFile()); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(f.o.State, trustFile)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Error(info, err)
 	}
 }

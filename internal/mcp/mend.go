@@ -3,7 +3,6 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tidwall/gjson"
@@ -14,56 +13,55 @@ import (
 
 // mend returns a message as the SDK reads it. Most are returned as they are.
 func mend(message []byte) []byte {
-	lists := map[string]json.RawMessage{}
-	for key, l := range map[string]struct {
-		readable func(json.RawMessage) bool
-		replace  func(json.RawMessage) json.RawMessage
-	}{"content": {readableBlock, blockText}, "tools": {readableTool, bareTool}} {
-		var entries []json.RawMessage
-		found := gjson.GetBytes(message, "result."+key)
-		changed := found.Exists() && !found.IsArray()
-		for _, e := range found.Array() { // one value that is no list counts as its only entry
-			entry := json.RawMessage(e.Raw)
-			if !l.readable(entry) {
-				entry, changed = l.replace(entry), true
-			}
-			entries = append(entries, entry)
-		}
-		if changed {
-			lists[key] = encode(entries)
-		}
-	}
+	content, oddBlock := mendList(gjson.GetBytes(message, "result.content"), blockText)
+	tools, oddTool := mendList(gjson.GetBytes(message, "result.tools"), bareTool)
 	var m, result map[string]json.RawMessage
-	if len(lists) == 0 || json.Unmarshal(message, &m) != nil || json.Unmarshal(m["result"], &result) != nil {
+	if !oddBlock && !oddTool || json.Unmarshal(message, &m) != nil || json.Unmarshal(m["result"], &result) != nil {
 		return message
 	}
-	maps.Copy(result, lists)
+	if oddBlock {
+		result["content"] = content
+	}
+	if oddTool {
+		result["tools"] = tools
+	}
 	m["result"] = encode(result)
 	return encode(m)
 }
 
-func readableBlock(b json.RawMessage) bool {
-	var r sdk.CallToolResult
-	return json.Unmarshal(encode(map[string]any{"content": []json.RawMessage{b}}), &r) == nil
-}
-
-// blockText is a text block in the place of another.
-func blockText(b json.RawMessage) json.RawMessage {
-	text := gjson.ParseBytes(b).String()
-	if b[0] != '"' {
-		text = fmt.Sprintf("[content of the unknown type %q: %s]", gjson.GetBytes(b, "type").String(), cut(string(b), 2_000))
+// mendList replaces entries. One value that is no list counts as its only entry. odd says whether anything had to be done.
+func mendList(found gjson.Result, replace func(gjson.Result) any) (list json.RawMessage, odd bool) {
+	odd = found.Exists() && !found.IsArray()
+	var entries []any
+	for _, e := range found.Array() {
+		entry := any(json.RawMessage(e.Raw))
+		if instead := replace(e); instead != nil {
+			entry, odd = instead, true
+		}
+		entries = append(entries, entry)
 	}
-	return encode(map[string]string{"type": "text", "text": text})
+	return encode(entries), odd
 }
 
-func readableTool(t json.RawMessage) bool {
-	var r sdk.Tool
-	return json.Unmarshal(t, &r) == nil
+// blockText is a text block in the place of one that can't be read.
+func blockText(b gjson.Result) any {
+	var r sdk.CallToolResult
+	if json.Unmarshal(fmt.Appendf(nil, `{"content":[%s]}`, b.Raw), &r) == nil {
+		return nil
+	}
+	text := b.String()
+	if b.Type != gjson.String {
+		text = fmt.Sprintf("[content of the unknown type %q: %s]", b.Get("type").String(), cut(b.Raw, 2_000))
+	}
+	return map[string]string{"type": "text", "text": text}
 }
 
-// bareTool is a tool of which only the name is left.
-func bareTool(t json.RawMessage) json.RawMessage {
-	return encode(map[string]any{"name": gjson.GetBytes(t, "name").String(), "inputSchema": nil})
+// bareTool is what is left of a tool that can't be read: its name.
+func bareTool(t gjson.Result) any {
+	if json.Unmarshal([]byte(t.Raw), new(sdk.Tool)) == nil {
+		return nil
+	}
+	return map[string]string{"name": t.Get("name").String()}
 }
 
 // encode is for values that always have a JSON form.

@@ -24,35 +24,28 @@ func legalServers(definitions []Definition) map[string]string {
 	for _, d := range definitions {
 		names = append(names, d.Name)
 	}
-	return unique(names, 24, func(name string) string {
-		return strings.Trim(underline.ReplaceAllString(odd.ReplaceAllString(name, "_"), "_"), "_")
-	})
+	return unique(names, "", 24, func(form string) string { return strings.Trim(underline.ReplaceAllString(form, "_"), "_") })
 }
 
 // legalTools gives each tool of a server the name it is offered under.
 func legalTools(server string, tools []string) map[string]string {
-	prefix := "mcp__" + server + "__"
-	out := unique(tools, maxName-len(prefix), func(name string) string { return odd.ReplaceAllString(name, "_") })
-	for name, legal := range out {
-		out[name] = prefix + legal
-	}
-	return out
+	return unique(tools, "mcp__"+server+"__", maxName, func(form string) string { return form })
 }
 
 // unique gives names a legal form of at most max bytes each. A form that two would have is left to the one that has it already.
-func unique(names []string, max int, legal func(string) string) map[string]string {
-	count, out := map[string]int{}, map[string]string{}
+func unique(names []string, prefix string, max int, tidy func(string) string) map[string]string {
+	count, forms, out := map[string]int{}, map[string]string{}, map[string]string{}
 	for _, name := range names {
-		count[legal(name)]++
+		forms[name] = tidy(odd.ReplaceAllString(name, "_"))
+		count[forms[name]]++
 	}
-	for _, name := range names {
-		form := legal(name)
-		if len(form) > max || form == "" || count[form] > 1 && form != name {
+	for name, form := range forms {
+		if len(prefix+form) > max || form == "" || count[form] > 1 && form != name {
 			sum := sha256.Sum256([]byte(name))
-			form = strings.TrimRight(form[:min(len(form), max-7)], "_")
+			form = strings.TrimRight(form[:min(len(form), max-len(prefix)-7)], "_")
 			form = strings.TrimLeft(form+"_"+hex.EncodeToString(sum[:3]), "_")
 		}
-		out[name] = form
+		out[name] = prefix + form
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,49 +13,36 @@ import (
 )
 
 const (
-	maxText   = 50_000  // bytes of a result
-	maxImage  = 5 << 20 // bytes of an image
-	maxImages = 8
+	maxText  = 50_000  // bytes of a result
+	maxImage = 5 << 20 // bytes of an image
 )
 
 // render makes a result for the model of a server's: texts as they are, images as images, and a line about everything else.
 func render(r *sdk.CallToolResult) tool.Result {
-	var out tool.Result
+	out := tool.Result{Outcome: tool.OK}
+	if r.IsError {
+		out.Outcome = tool.Failed
+	}
 	var parts []string
 	for _, c := range r.Content {
-		text, image := block(c)
-		if image != nil && len(out.Images) < maxImages {
+		if text, image := block(c); image != nil {
 			out.Images = append(out.Images, *image)
-		} else if image != nil {
-			text = "[one more image, left out]"
-		}
-		if text != "" {
+		} else if text != "" {
 			parts = append(parts, text)
 		}
 	}
-	if len(parts) == 0 && r.StructuredContent != nil {
-		parts = append(parts, structured(r.StructuredContent))
-	}
 	switch out.Text = middle(strings.Join(parts, "\n"), maxText); {
-	case out.Text == "" && len(out.Images) > 0:
+	case out.Text != "":
+	case r.StructuredContent != nil:
+		out.Text = middle(string(encode(r.StructuredContent)), maxText)
+	case len(out.Images) > 0:
 		out.Text = "(an image)"
-	case out.Text == "" && r.IsError:
+	case r.IsError:
 		out.Text = "The tool failed and said nothing more."
-	case out.Text == "":
+	default:
 		out.Text = "(the tool returned nothing)"
 	}
-	if out.Outcome = tool.OK; r.IsError {
-		out.Outcome = tool.Failed
-	}
 	return out
-}
-
-func structured(v any) string {
-	data, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(data)
 }
 
 // block returns a content block as text or as an image.
@@ -67,23 +53,20 @@ func block(c sdk.Content) (string, *msg.Image) {
 	case *sdk.ImageContent:
 		return picture(c.MIMEType, c.Data)
 	case *sdk.AudioContent:
-		return fmt.Sprintf("[audio, %s, %d bytes: anchor can't play it]", c.MIMEType, len(c.Data)), nil
+		return picture(c.MIMEType, c.Data)
 	case *sdk.ResourceLink:
 		return strings.TrimSpace(fmt.Sprintf("[link to %s: %s] %s", c.Name, c.URI, c.Description)), nil
 	case *sdk.EmbeddedResource:
-		return resource(c.Resource)
+		switch r := c.Resource; {
+		case r == nil:
+			return "[a resource without content]", nil
+		case len(r.Blob) > 0:
+			return picture(r.MIMEType, r.Blob)
+		default:
+			return "[resource " + r.URI + "]\n" + r.Text, nil
+		}
 	}
 	return fmt.Sprintf("[content that anchor does not know: %T]", c), nil
-}
-
-func resource(r *sdk.ResourceContents) (string, *msg.Image) {
-	switch {
-	case r == nil:
-		return "[a resource without content]", nil
-	case len(r.Blob) == 0:
-		return "[resource " + r.URI + "]\n" + r.Text, nil
-	}
-	return picture(r.MIMEType, r.Blob)
 }
 
 // picture returns an image if models take it, else a line about it.

@@ -7,76 +7,43 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"anchor/internal/gate"
-	"anchor/internal/home"
 )
 
 // A project's server starts only as the user has seen it. Trust is a hash on the user's side, of the whole definition but its off switch,
-// and of the files of the project that it runs: those that its command line names, in whole or in part, and those by which a known
-// runner finds out what to run. A file outside the project is not the project's to change.
+// and of the files of the project that its command line names, in whole or in part. What such a file loads in its turn is not followed,
+// nor what a runner such as npm or make reads by itself. A file outside the project is not the project's to change.
 
-// maxOwn bounds the files of trust and of sign-ins, in bytes.
-const maxOwn = 4 << 20
-
-// trustFile holds, by directory and name, the hash of what was trusted.
-func (o Options) trustFile() string { return filepath.Join(o.State, "mcp-trust.json") }
-
-func (o Options) trusts() (map[string]map[string]string, error) {
-	out := map[string]map[string]string{}
-	data, err := home.Read(o.trustFile(), maxOwn)
-	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &out)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s can't be read, so no project's server is trusted: %w", o.trustFile(), err)
-	}
-	return out, nil
-}
+// trustKey is under what the hash of a definition is kept.
+func trustKey(d Definition) string { return fmt.Sprintf("%q in %q", d.Name, d.Dir) }
 
 // Trusted says whether the user has trusted a project's definition as it is now. The user's own needs no trust.
 func (o Options) Trusted(ctx context.Context, d Definition) (bool, error) {
 	if d.Dir == "" {
 		return true, nil
 	}
-	if o.State == "" {
-		return false, errors.New("there is no home directory to keep trust in")
-	}
-	all, err := o.trusts()
+	all, err := read[string](o, trustFile)
 	if err != nil {
 		return false, err
 	}
 	sum, _, err := o.sum(ctx, d)
-	return err == nil && all[d.Dir][d.Name] == sum, err
+	return err == nil && all[trustKey(d)] == sum, err
 }
 
 // Trust keeps that the user has trusted a definition as it is now.
 func (o Options) Trust(ctx context.Context, d Definition) error {
-	if o.State == "" {
-		return errors.New("there is no home directory to keep trust in: set HOME")
-	}
 	sum, _, err := o.sum(ctx, d)
 	if err != nil {
 		return err
 	}
-	return o.locked(ctx, o.trustFile(), func() error {
-		all, err := o.trusts()
-		if err != nil {
-			return err
-		}
-		if all[d.Dir] == nil {
-			all[d.Dir] = map[string]string{}
-		}
-		all[d.Dir][d.Name] = sum
-		return home.Write(o.trustFile(), encode(all))
+	return update(ctx, o, trustFile, func(all map[string]string) error {
+		all[trustKey(d)] = sum
+		return nil
 	})
 }
 
@@ -87,7 +54,7 @@ func (o Options) Files(ctx context.Context, d Definition) ([]string, error) {
 }
 
 // sum is what trust is bound to.
-func (o Options) sum(ctx context.Context, d Definition) (string, []string, error) {
+func (o Options) sum(ctx context.Context, d Definition) (sum string, files []string, err error) {
 	var m map[string]any
 	if err := json.Unmarshal(d.Raw, &m); err != nil {
 		return "", nil, err
@@ -95,67 +62,45 @@ func (o Options) sum(ctx context.Context, d Definition) (string, []string, error
 	delete(m, "disabled")
 	h := sha256.New()
 	h.Write(encode(m))
-	var files []string
 	for _, name := range o.candidates(d) {
-		sum, err := o.Gate.SumOwn(ctx, d.Dir, name)
-		if errors.Is(err, gate.ErrNoFile) {
+		content, err := o.Gate.SumOwn(ctx, d.Dir, name)
+		switch {
+		case errors.Is(err, gate.ErrNoFile):
 			continue
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return "", nil, ctx.Err()
-		}
-		if err != nil {
-			sum = err.Error()
-		} else if len(sum) == sha256.Size*2 {
+		case err != nil:
+			content = err.Error()
+		case len(content) == sha256.Size*2:
 			files = append(files, name)
 		}
-		fmt.Fprintf(h, "\n%q %q", name, sum)
+		fmt.Fprintf(h, "\n%q %q", name, content)
 	}
 	return hex.EncodeToString(h.Sum(nil)), files, nil
 }
 
-var (
-	between = regexp.MustCompile("[\\s\"'`;&|()<>=,:]+")
-	// manifests are what runners read to find out what to run.
-	runner    = regexp.MustCompile(`(?:^|/)(?:(?:p?np[mx]|pnpx|yarn|bunx?|node|tsx|uvx?|poetry|pdm|pipx|hatch|g?make|just|task|deno|cargo|go|rake)|docker(?:-compose)?|python[0-9.]*)$`)
-	manifests = strings.Fields(`package.json .npmrc .yarnrc.yml bunfig.toml deno.json deno.jsonc pyproject.toml uv.toml setup.py GNUmakefile makefile Makefile
-		justfile Justfile Taskfile.yml Rakefile Cargo.toml go.mod docker-compose.yml docker-compose.yaml compose.yml compose.yaml Dockerfile`)
-	inFolder = strings.Fields("package.json index.js index.ts index.mjs __main__.py __init__.py pyproject.toml main.go Cargo.toml")
-)
+var between = regexp.MustCompile("[\\s\"'`;&|()<>=,:]+")
 
 // candidates are the names of files that a definition may run, sorted.
 func (o Options) candidates(d Definition) (out []string) {
 	if full, err := d.expand(o.Getenv); err == nil {
 		d = full
 	}
-	add := func(names ...string) {
-		for _, name := range names {
-			if name = filepath.FromSlash(name); !filepath.IsAbs(name) {
-				name = filepath.Join(d.folder(""), name)
-			}
-			out = append(out, name)
-		}
-	}
 	var parts []string
 	for _, word := range append([]string{d.Command}, d.Args...) {
-		for _, part := range append(between.Split(word, -1), word) {
-			if part == "" || part == "." {
-				continue
-			}
-			parts = append(parts, part)
-			module := strings.ReplaceAll(part, ".", "/")
-			add(part, part+".py", part+".js", module+".py", module+"/__main__.py")
-			for _, name := range inFolder {
-				add(part + "/" + name)
-			}
-			if runner.MatchString(part) {
-				add(manifests...)
-			}
+		parts = append(append(parts, word), between.Split(word, -1)...)
+	}
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	for _, part := range parts[:min(len(parts), 60)] {
+		module := strings.ReplaceAll(part, ".", "/")
+		out = append(out, part, part+".py", part+".js", module+".py", module+"/__main__.py", part+"/__main__.py", part+"/index.js", part+"/package.json")
+		for _, other := range parts[:min(len(parts), 60)] {
+			out = append(out, part+"/"+other) // "cd sub && ./run.sh" names sub/run.sh
 		}
 	}
-	for _, dir := range parts[:min(len(parts), 40)] { // "cd sub && ./run.sh" names sub/run.sh
-		for _, name := range parts[:min(len(parts), 40)] {
-			add(dir + "/" + name)
+	for i, name := range out {
+		if out[i] = filepath.FromSlash(name); !filepath.IsAbs(out[i]) {
+			out[i] = filepath.Join(d.folder(""), name)
 		}
 	}
 	slices.Sort(out)
