@@ -15,9 +15,6 @@ import (
 	"anchor/internal/shellread"
 )
 
-// maxMatches bounds what a glob of a command is expanded to.
-const maxMatches = 10_000
-
 // execAction reads a command and finds out what it names.
 func (g *Gate) execAction(command string) policy.Exec {
 	a := policy.Exec{Command: command, Reading: shellread.Read(command), Found: denial.Scan(command, denial.Env{Home: g.o.Home, Dir: g.dir, Vars: g.vars()})}
@@ -43,16 +40,6 @@ func (g *Gate) execAction(command string) policy.Exec {
 		a.Facts.GitPrograms = gitPrograms(dirs)
 	}
 	return a
-}
-
-// commandVars are the variables that a command starts with.
-func (s *shared) commandVars() map[string]string {
-	vars := map[string]string{}
-	for _, kv := range s.env() {
-		name, value, _ := strings.Cut(kv, "=")
-		vars[name] = value
-	}
-	return vars
 }
 
 // itself resolves a name but for its last part: a link there is removed, not what it leads to.
@@ -85,6 +72,9 @@ func (g *Gate) places(paths []shellread.Path, resolve func(string) place) [][]po
 	return out
 }
 
+// maxMatches bounds what a glob of a command is expanded to.
+const maxMatches = 10_000
+
 // expandGlob expands a pattern as bash does without options: * and ? match no leading dot, a pattern without a match is itself. Where the
 // set of characters is too clever for us, it matches everything, so nothing is overlooked. Over the bound it returns a fault.
 func (g *Gate) expandGlob(pattern string) (names []string, fault string) {
@@ -95,8 +85,7 @@ func (g *Gate) expandGlob(pattern string) (names []string, fault string) {
 			if i > 0 {
 				dir += "/"
 			}
-			next = append(next, g.matches(dir, part)...)
-			if len(next) > maxMatches {
+			if next = append(next, g.matches(dir, part)...); len(next) > maxMatches {
 				return []string{pattern}, "it matches too many files to look at each"
 			}
 		}
@@ -117,9 +106,12 @@ func (g *Gate) matches(dir, part string) (out []string) {
 		}
 		return nil
 	}
+	clever := strings.Contains(part, "[:") || strings.Contains(part, "[.") || strings.Contains(part, "[=")
 	entries, _ := os.ReadDir(g.resolve(dir + ".").Abs)
 	for _, e := range entries {
-		if bashMatch(part, e.Name()) {
+		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(strings.TrimPrefix(part, `\`), ".")
+		ok, err := path.Match(strings.ReplaceAll(part, "[!", "[^"), e.Name())
+		if !hidden && (ok || err != nil || clever) {
 			out = append(out, dir+e.Name())
 		}
 	}
@@ -129,18 +121,6 @@ func (g *Gate) matches(dir, part string) (out []string) {
 // unescaped removes the backslashes that quote characters of a pattern.
 func unescaped(pattern string) string {
 	return regexp.MustCompile(`\\(?s:(.))`).ReplaceAllString(pattern, "$1")
-}
-
-// bashMatch says whether a name matches one part of a pattern.
-func bashMatch(pattern, name string) bool {
-	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") && !strings.HasPrefix(pattern, `\.`) {
-		return false
-	}
-	if strings.Contains(pattern, "[:") || strings.Contains(pattern, "[.") || strings.Contains(pattern, "[=") {
-		return true
-	}
-	ok, err := path.Match(strings.ReplaceAll(pattern, "[!", "[^"), name)
-	return ok || err != nil
 }
 
 // planted says whether PATH leads for a program to a file inside the directory, or through a relative entry.
@@ -183,7 +163,7 @@ func (s *shared) learnSecrets(ctx context.Context) {
 		switch count++; {
 		case count > maxSecretEntries || ctx.Err() != nil:
 			return fs.SkipAll
-		case err != nil, d.IsDir() && slices.Contains([]string{".git", "node_modules", "vendor", ".venv", "target", "__pycache__"}, d.Name()):
+		case err != nil, d.IsDir() && listed(d.Name(), ".git node_modules vendor .venv target __pycache__"):
 			return fs.SkipDir
 		}
 		if d.Type().IsRegular() && isSecret(name) {

@@ -21,26 +21,26 @@ import (
 // errSwapped says that something else stood there than a moment before.
 var errSwapped = errors.New("was replaced while it was looked at: try again")
 
-// folder opens the directory that a place's name ends in, going from one to the next with step. The caller closes it.
-func (g *Gate) folder(p place, name string, step func(*os.Root, string) (*os.Root, error)) (*os.Root, error) {
+// openDir opens the directory that was judged, or with up 1 the one that it lies in, going down with step. The caller closes it.
+func (g *Gate) openDir(p place, up int, step func(*os.Root, string) (*os.Root, error)) (*os.Root, error) {
 	if p.Fault != "" {
 		return nil, fmt.Errorf("%q can't be used: %s", p.Name, p.Fault)
 	}
-	top, rest := split(name)
-	if p.Inside {
-		in, ok := below(name, g.dir)
-		if top, rest = g.dir, components(in); !ok {
-			return nil, &NotRegular{p.shown(), "directory"} // the directory itself, where a file is wanted
-		}
+	top, rest := split(p.Abs)
+	if p.Inside { // from the directory's own spelling on
+		top, rest = g.dir, components(p.Rel)
+	}
+	if len(rest) < up {
+		return nil, &NotRegular{p.shown(), "directory"}
 	}
 	dir, err := os.OpenRoot(top)
-	for _, part := range rest {
+	for _, part := range rest[:len(rest)-up] {
 		if err != nil {
 			break
 		}
-		up := dir
-		dir, err = step(up, part)
-		up.Close()
+		above := dir
+		dir, err = step(above, part)
+		above.Close()
 	}
 	return dir, named(err, p)
 }
@@ -67,12 +67,9 @@ func step(dir *os.Root, part string) (*os.Root, error) {
 	return next, nil
 }
 
-// openDir opens a directory that was judged. The caller closes it.
-func (l looks) openDir(p place) (*os.Root, error) { return l.folder(p, p.anchored(l.dir), step) }
-
 // open opens a regular file that was judged, for reading. The caller closes it.
 func (l looks) open(p place) (*os.File, fs.FileInfo, error) {
-	dir, err := l.folder(p, filepath.Dir(p.anchored(l.dir)), step)
+	dir, err := l.openDir(p, 1, step)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,14 +108,6 @@ func openRegular(dir *os.Root, base, shown string) (*os.File, fs.FileInfo, error
 	// Some files of /proc are regular by name and never end, such as /proc/kmsg. Where a deadline can't be set none is needed.
 	_ = f.SetReadDeadline(time.Now().Add(readTime))
 	return f, after, nil
-}
-
-// anchored is the name to open: the directory's own spelling in front for what is inside.
-func (p place) anchored(dir string) string {
-	if p.Inside {
-		return filepath.Join(dir, filepath.FromSlash(p.Rel))
-	}
-	return p.Abs
 }
 
 // named puts the place's name in front of an error in place of a bare component's.
@@ -165,23 +154,19 @@ func (g *Gate) Read(ctx context.Context, name string, max int64) (File, error) {
 	})
 }
 
-// heard returns what do gives, or ctx's error as soon as it ends. What waits for a dead disk can't be stopped: it is left
-// behind, and ends when the system lets it go.
-func heard[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
+// heard returns what do gives, or ctx's error as soon as it ends. What waits for a dead disk can't be stopped: it is left behind, and ends
+// when the system lets it go.
+func heard[T any](ctx context.Context, do func() (T, error)) (value T, err error) {
+	done := make(chan func() (T, error), 1)
 	go func() {
 		value, err := do()
-		done <- result{value, err}
+		done <- func() (T, error) { return value, err }
 	}()
 	select {
-	case r := <-done:
-		return r.value, r.err
+	case result := <-done:
+		return result()
 	case <-ctx.Done():
-		return *new(T), ctx.Err()
+		return value, ctx.Err()
 	}
 }
 
@@ -224,22 +209,20 @@ var ErrNoFile = errors.New("no such file")
 // itself, links resolved. Outside a repository, and in one that holds the home directory, it is the directory alone.
 func (g *Gate) ProjectDirs() []string {
 	dirs := []string{g.dir}
-	top := repositoryTop(g.dir)
-	if top == "" || g.aboveHome(top) {
-		return dirs
-	}
-	for dir := g.dir; dir != top; dirs = append(dirs, dir) {
-		dir = filepath.Dir(dir)
+	if top := repositoryTop(g.dir); top != "" && !g.aboveHome(top) {
+		for dir := g.dir; dir != top; dirs = append(dirs, dir) {
+			dir = filepath.Dir(dir)
+		}
 	}
 	slices.Reverse(dirs)
 	return dirs
 }
 
-// ListOwn returns the names in dir, sorted, if dir really lies in root; ErrNoFile if there is no such directory. It is for looking for
-// skills and definitions, which needs no leave.
+// ListOwn returns the names in dir, sorted, if dir really lies in root; ErrNoFile if there is no such directory. As ReadOwn and SumOwn it
+// needs no leave: skills, definitions and instructions are looked for so.
 func (g *Gate) ListOwn(ctx context.Context, root, dir string) ([]string, error) {
 	return passOwn(ctx, g, root, dir, func(e effects, p place) (names []string, err error) {
-		d, err := e.openDir(p)
+		d, err := e.openDir(p, 0, step)
 		if err != nil {
 			return nil, ErrNoFile
 		}
@@ -253,7 +236,7 @@ func (g *Gate) ListOwn(ctx context.Context, root, dir string) ([]string, error) 
 }
 
 // ReadOwn reads a file that really lies in root, is regular and no secret, at most max bytes (more is an error), and returns its content,
-// masked, and its real path. ErrNoFile if there is none. It needs no leave: skills, definitions and instructions are read so.
+// masked, and its real path. ErrNoFile if there is none.
 func (g *Gate) ReadOwn(ctx context.Context, root, file string, max int64) (text, real string, err error) {
 	f, err := passOwn(ctx, g, root, file, func(e effects, p place) (File, error) { return e.read(ctx, p, max) })
 	switch {
@@ -265,6 +248,12 @@ func (g *Gate) ReadOwn(ctx context.Context, root, file string, max int64) (text,
 		return "", "", fmt.Errorf("is over %d KiB", max>>10)
 	}
 	return g.Mask(strings.ToValidUTF8(string(f.Data), "\uFFFD")), f.Abs, nil
+}
+
+// SumOwn is the hash of the content of a file that really lies in root, or what else it is. ErrNoFile if there is nothing. What a
+// project's server runs is known by it.
+func (g *Gate) SumOwn(ctx context.Context, root, file string) (string, error) {
+	return passOwn(ctx, g, root, file, func(e effects, p place) (string, error) { return e.contentSum(p.Abs), nil })
 }
 
 // passOwn passes the reading of something that must lie in root.

@@ -150,9 +150,3 @@ func matchesAny(globs []string, name string) bool {
 	}
 	return false
 }
-
-// SumOwn is the hash of the content of a file that really lies in root, or what else it is. ErrNoFile if there is nothing. It needs no
-// leave, since nobody gets to see the content; what a project's server runs is known by it.
-func (g *Gate) SumOwn(ctx context.Context, root, file string) (string, error) {
-	return passOwn(ctx, g, root, file, func(e effects, p place) (string, error) { return e.contentSum(p.Abs), nil })
-}

@@ -116,7 +116,14 @@ func New(o Options) (*Gate, error) {
 	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), learned: make(chan struct{}), confine: confined,
 		jobs: jobs{mark: rand.Text() + ".", live: map[*job]struct{}{}}}
 	s.masker.AddEnv(o.Env)
-	s.env, s.vars = sync.OnceValue(s.commandEnv), sync.OnceValue(s.commandVars)
+	s.env, s.vars = sync.OnceValue(s.commandEnv), sync.OnceValue(func() map[string]string {
+		vars := map[string]string{}
+		for _, kv := range s.env() {
+			name, value, _ := strings.Cut(kv, "=")
+			vars[name] = value
+		}
+		return vars
+	})
 	s.cleanPath = sync.OnceValue(func() []string {
 		return slices.DeleteFunc(s.searchPath(), func(entry string) bool {
 			_, inside := s.within(resolved(entry))

@@ -19,8 +19,25 @@ import (
 const dangerousKeys = `? include.* includeif.* gpg.* filter.*clean filter.*smudge filter.*process diff.external diff.*command diff.*textconv
 	log.showsignature format.pretty pretty.* core.worktree core.attributesfile core.alternaterefscommand`
 
+// maxSmall bounds what is read of a git or ignore file, in bytes.
+const maxSmall = 1 << 20
+
 // repo is where a repository keeps its things; all folders with links resolved.
 type repo struct{ top, gitDir, common string }
+
+// repositoryTop returns the top of the git repository that dir lies in, or "".
+func repositoryTop(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
 
 // findRepo finds the repository that a directory lies in. In a linked working tree, .git is a file that names a folder, which names the
 // common one (gitrepository-layout(5)).
@@ -34,13 +51,6 @@ func findRepo(dir string) (r repo, ok bool) {
 	return r, true
 }
 
-// own says whether the .git of a directory leads to a repository that is this directory's: below it, or one that names it as its working
-// tree (git-worktree(1)).
-func (r repo) own() bool {
-	_, under := below(r.gitDir, r.top)
-	return under || pointed(filepath.Join(r.gitDir, "gitdir"), "", r.gitDir) == filepath.Join(r.top, ".git")
-}
-
 // pointed reads a path from a file as git does, relative to base; empty if there is none.
 func pointed(file, prefix, base string) string {
 	text, _, _ := strings.Cut(string(readSmall(file)), "\x00")
@@ -50,7 +60,8 @@ func pointed(file, prefix, base string) string {
 	return ""
 }
 
-// gitPrograms returns the dangerous keys in the configuration of the repositories of some directories.
+// gitPrograms returns the dangerous keys in the configuration of the repositories of some directories, and says which are others': a .git
+// may lead to a repository elsewhere that does not name the directory as its working tree (git-worktree(1)).
 func gitPrograms(dirs []string) (keys []string) {
 	var done []repo
 	for _, dir := range dirs {
@@ -59,14 +70,14 @@ func gitPrograms(dirs []string) (keys []string) {
 			continue
 		}
 		done = append(done, r)
-		ours := r.own()
+		_, ours := below(r.gitDir, r.top)
+		ours = ours || pointed(filepath.Join(r.gitDir, "gitdir"), "", r.gitDir) == filepath.Join(r.top, ".git")
 		files := []string{filepath.Join(r.gitDir, "config"), filepath.Join(r.common, "config"), filepath.Join(r.gitDir, "config.worktree")}
 		for i, file := range append(files, submoduleConfigs(filepath.Join(r.common, "modules"))...) {
 			for _, e := range readGitConfig(file) {
 				if e.key == "core.worktree" { // a submodule's names its own tree
 					back := resolved(join(filepath.Dir(file), e.value)) == r.top
-					ours = ours || back
-					if back || i >= len(files) {
+					if ours = ours || back; back || i >= len(files) {
 						continue
 					}
 				}
@@ -87,9 +98,9 @@ func gitPrograms(dirs []string) (keys []string) {
 func submoduleConfigs(modules string) (out []string) {
 	_ = filepath.WalkDir(modules, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil || len(out) > 1000 || d.IsDir() && slices.Contains([]string{"objects", "refs", "logs"}, d.Name()):
+		case err != nil || len(out) > 1000 || d.IsDir() && listed(d.Name(), "objects refs logs"):
 			return fs.SkipDir
-		case d.Name() == "config" || d.Name() == "config.worktree":
+		case listed(d.Name(), "config config.worktree"):
 			out = append(out, path)
 		}
 		return nil
@@ -111,7 +122,7 @@ var gitConfig = regexp.MustCompile(`^(?:[ \t\r\n]+|[#;][^\n]*|` +
 func readGitConfig(file string) (out []gitSetting) {
 	section := ""
 	text := strings.TrimPrefix(string(readSmall(file)), "\ufeff")
-	if len(text) >= maxIgnoreFile {
+	if len(text) >= maxSmall {
 		out = append(out, gitSetting{key: "?"})
 	}
 	for text != "" {
@@ -120,10 +131,7 @@ func readGitConfig(file string) (out []gitSetting) {
 		case m == nil:
 			return append(out, gitSetting{key: "?"})
 		case m[1] != "":
-			section = strings.ToLower(m[1])
-			if m[2] != "" {
-				section += "." + m[2]
-			}
+			section = strings.TrimSuffix(strings.ToLower(m[1])+"."+m[2], ".")
 		case m[3] != "":
 			out = append(out, gitSetting{section + "." + strings.ToLower(m[3]), strings.Trim(strings.TrimSpace(m[4]), `"`)})
 		}
@@ -132,60 +140,47 @@ func readGitConfig(file string) (out []gitSetting) {
 	return out
 }
 
-// gitReads are the paths outside the directory that git needs for its own repository: its top, its folders, where else its objects are,
-// and what the user's own settings include.
-func (s *shared) gitReads() (out []string) {
-	if r, ok := findRepo(s.dir); ok {
-		out = append(out, r.top, r.gitDir, r.common)
-		out = append(out, strings.Fields(string(readSmall(filepath.Join(r.common, "objects/info/alternates"))))...)
+// gitFiles are the user's own configuration and, beside them, what git reads where they name nothing else.
+func (s *shared) gitFiles() (configs []string, ignore, attributes string) {
+	dir := filepath.Join(cmp.Or(s.variable("XDG_CONFIG_HOME"), filepath.Join(s.o.Home, ".config")), "git")
+	configs = []string{filepath.Join(dir, "config"), filepath.Join(s.o.Home, ".gitconfig")}
+	if own := s.variable("GIT_CONFIG_GLOBAL"); own != "" {
+		configs = []string{own}
 	}
-	for _, file := range []string{".gitconfig", ".config/git/config"} {
-		for _, e := range readGitConfig(filepath.Join(s.o.Home, file)) {
+	return configs, filepath.Join(dir, "ignore"), filepath.Join(dir, "attributes")
+}
+
+// gitReads are the paths outside the directory that git needs: of its own repository the top, its folders, and where else its objects are;
+// the user's own settings, and what these include.
+func (s *shared) gitReads() []string {
+	configs, ignore, attributes := s.gitFiles()
+	out := append(configs, ignore, attributes)
+	for _, file := range configs {
+		for _, e := range readGitConfig(file) {
 			if listed(e.key, "include.path includeif.*.path core.excludesfile core.attributesfile") {
 				out = append(out, join(s.o.Home, strings.TrimPrefix(e.value, "~/")))
 			}
 		}
 	}
+	if r, ok := findRepo(s.dir); ok {
+		out = append(out, r.top, r.gitDir, r.common)
+		out = append(out, strings.Fields(string(readSmall(filepath.Join(r.common, "objects/info/alternates"))))...)
+	}
 	return out
 }
 
-// maxIgnoreFile bounds what is read of one ignore file, in bytes.
-const maxIgnoreFile = 1 << 20
-
-// repositoryTop returns the top of the git repository that dir lies in, or "".
-func repositoryTop(dir string) string {
-	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
-}
-
-// globalExcludes returns the content of the file that the user's own git configuration names for all repositories, or of
-// its default (gitignore(5)).
-func (l looks) globalExcludes() []byte {
-	config := cmp.Or(l.variable("XDG_CONFIG_HOME"), filepath.Join(l.o.Home, ".config"))
-	file := filepath.Join(config, "git", "ignore")
-	sources := []string{filepath.Join(config, "git", "config"), filepath.Join(l.o.Home, ".gitconfig")}
-	if own := l.variable("GIT_CONFIG_GLOBAL"); own != "" {
-		sources = []string{own}
-	}
-	for _, source := range sources {
+// globalExcludes returns the content of the ignore file that the user's own git configuration names for all repositories, or of its
+// default (gitignore(5)).
+func (s *shared) globalExcludes() []byte {
+	configs, file, _ := s.gitFiles()
+	for _, source := range configs {
 		for _, e := range readGitConfig(source) {
 			if e.key == "core.excludesfile" && e.value != "" {
 				file = strings.ReplaceAll(e.value, `\\`, `\`)
 			}
 		}
 	}
-	if rest, ok := strings.CutPrefix(file, "~/"); ok {
-		file = filepath.Join(l.o.Home, rest)
-	}
-	return readSmall(file)
+	return readSmall(join(s.o.Home, strings.TrimPrefix(file, "~/")))
 }
 
 func join(dir, name string) string {
@@ -198,7 +193,7 @@ func join(dir, name string) string {
 // readSmall returns the start of a regular file, nil if there is none that can be read.
 func readSmall(name string) []byte {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil
+		return nil // to open a device may do something
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -208,6 +203,6 @@ func readSmall(name string) []byte {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	data, _ := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
+	data, _ := io.ReadAll(io.LimitReader(f, maxSmall))
 	return data
 }

@@ -14,7 +14,7 @@ import (
 
 // A path is judged where it really points. resolve follows every link itself, one component after the other, also in front of what does
 // not exist yet, and so gets a name without links. The effects then open exactly that name, from the directory's handle down, and follow
-// no link at all (open.go): what was judged is what is used.
+// no link at all (files.go): what was judged is what is used.
 
 const (
 	maxName   = 4096
@@ -30,7 +30,7 @@ type place struct {
 
 // resolve finds out what a name means. name is relative to the directory, absolute, or starts with ~/.
 func (g *Gate) resolve(name string) place {
-	p := place{Path: policy.Path{Name: name}}
+	p := place{Path: policy.Path{Name: name, Lexical: g.dir, Abs: g.dir}}
 	switch {
 	case name == "":
 		p.Fault = "the path is empty"
@@ -40,7 +40,6 @@ func (g *Gate) resolve(name string) place {
 		p.Fault = "the path is too long"
 	}
 	if p.Fault != "" {
-		p.Lexical, p.Abs = g.dir, g.dir
 		return p
 	}
 	full := g.expand(name)
@@ -125,13 +124,8 @@ func split(abs string) (root string, parts []string) {
 }
 
 // components splits a name; empty ones and dots are left out.
-func components(name string) (out []string) {
-	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
-		if part != "" && part != "." {
-			out = append(out, part)
-		}
-	}
-	return out
+func components(name string) []string {
+	return slices.DeleteFunc(strings.Split(filepath.ToSlash(name), "/"), func(part string) bool { return part == "" || part == "." })
 }
 
 // ownProcess says what the names of a process for itself stand for: a command is run in the directory, so for it /proc/self/cwd is the

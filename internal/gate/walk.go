@@ -92,11 +92,14 @@ type node struct {
 
 // tree goes through the tree of a place. Its error is ctx's, or the first of visit.
 func (s *scan) tree(ctx context.Context, p place) error {
-	root, err := s.openDir(p)
+	root, err := s.openDir(p, 0, step)
 	if err != nil {
 		return err
 	}
-	n := node{abs: filepath.ToSlash(p.anchored(s.dir))}
+	n := node{abs: filepath.ToSlash(p.Abs)}
+	if p.Inside {
+		n.abs = path.Join(filepath.ToSlash(s.dir), p.Rel)
+	}
 	top := n.abs
 	if !s.o.Ignored {
 		top, n.rules = s.ignoreRules(n.abs)

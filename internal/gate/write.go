@@ -144,7 +144,7 @@ func (l looks) draft(ctx context.Context, p place, title string, o WriteOptions,
 // recorded just before, and told of afterwards.
 func (e effects) write(d draft, callID string) (w Written, err error) {
 	p, shown := d.place, d.place.shown()
-	dir, err := e.folder(p, filepath.Dir(p.anchored(e.dir)), e.stepOrMake)
+	dir, err := e.openDir(p, 1, e.stepOrMake)
 	if err != nil {
 		return w, err
 	}
