@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -18,71 +16,54 @@ import (
 	"anchor/internal/msg"
 	"anchor/internal/session"
 	"anchor/internal/skill"
-	"anchor/internal/tools"
 )
 
 // acpServe is anchor acp: a client on standard input and output, with a work for each of its sessions.
 func acpServe(ctx context.Context, sh shell, o *options) error {
-	var unsaved atomic.Int64
-	server := acp.Server{Version: version(), Open: func(ctx context.Context, id, dir string, servers []sdk.McpServer, f acp.Face) (acp.Session, error) {
+	sh.signals = nil // they reach a session through its context
+	server := acp.Server{Version: version(), Open: func(ctx context.Context, id, dir string, servers []sdk.McpServer, t *acp.Talk) (acp.Session, error) {
 		own := *o
 		own.dir, own.resume, own.id = dir, id != "", id
-		if id != "" && !session.ValidID(id) {
-			return acp.Session{}, acp.ErrNoSession
+		w, err := prepare(ctx, sh, &own, face{sink: event.Serial(t.Event), approver: t, asker: t})
+		if err != nil {
+			return acp.Session{}, err
 		}
-		s, err := openTalk(ctx, sh, &own, servers, f)
-		if err == nil && s.ID == "" {
-			s.ID = fmt.Sprint("unsaved-", unsaved.Add(1))
+		if err = w.open(ctx); err == nil && own.resume && w.log == nil {
+			err = usagef("no sessions are saved")
 		}
-		return s, err
-	}, List: func(dir string) (out []acp.Info, err error) {
-		own := *o
-		own.dir = dir
-		w, err := prepare(ctx, sh, &own, face{})
-		if err != nil || w.dirs.State == "" {
-			return nil, err
+		if err == nil {
+			return w.session(ctx, servers, t), nil
 		}
-		defer w.close()
-		if dir != "" {
-			dir = w.dir
+		w.close()
+		if own.resume && code(err) == exitUsage {
+			err = acp.NoSession(err)
 		}
-		list, err := session.NewStore(w.dirs.State, w.gate.Mask).List(dir)
-		for _, i := range list {
-			out = append(out, acp.Info{ID: i.ID, Dir: i.Dir, Title: i.Prompt, Time: i.Time})
-		}
-		return out, err
+		return acp.Session{}, err
 	}}
 	return server.Run(ctx, sh.in, sh.out)
 }
 
-// openTalk makes the work for a session of the client's. Signals reach it through ctx, which ends with the server.
-func openTalk(ctx context.Context, sh shell, o *options, servers []sdk.McpServer, f acp.Face) (acp.Session, error) {
-	sh.signals = nil
-	w, err := prepare(ctx, sh, o, face{sink: event.Serial(f.Event), approver: f, asker: f})
-	if err != nil {
-		return acp.Session{}, err
-	}
-	if err = w.open(ctx); err != nil {
-		w.close()
-		if errors.Is(err, session.ErrNoSession) || code(err) == exitUsage && o.resume {
-			err = fmt.Errorf("%w: %w", acp.ErrNoSession, err)
-		}
-		return acp.Session{}, err
-	}
-	if o.resume && w.log == nil { // none are saved
-		w.close()
-		return acp.Session{}, acp.ErrNoSession
-	}
+// session is the work as the client has it. The context ends with the server.
+func (w *work) session(ctx context.Context, servers []sdk.McpServer, t *acp.Talk) acp.Session {
 	found, _ := w.find(ctx) // open has told what is wrong
 	set := skill.Set{Gate: w.gate, Skills: found.Skills}
-	s := acp.Session{ID: w.id(), Dir: w.dir, Mask: w.gate.Mask, Title: w.title, Close: w.close,
+	s := acp.Session{ID: w.id(), Dir: w.dir, Mask: w.gate.Mask, Close: w.close,
 		Commands: []acp.Command{{Name: "compact", Description: "summarize older turns now", Hint: "what to keep in mind"}},
 		Turn: func(turn context.Context, in msg.User) event.TurnEnd {
 			if w.lent == nil && len(servers) > 0 && !w.o.noMCP { // asked now, since a client that waits for its new session may not answer
-				w.lend(turn, ctx, servers, f)
+				w.lend(turn, ctx, servers, t)
 			}
-			if end, done := w.slash(turn, &in, set); done {
-				return end
+			name, rest, _ := strings.Cut(in.Text, " ")
+			if name == "/compact" {
+				if err := w.agent.Compact(turn, strings.TrimSpace(rest)); err != nil {
+					w.face.sink(event.Notice{Message: "Not compacted: " + err.Error()})
+				}
+				return event.TurnEnd{Reason: event.Completed}
+			}
+			if name, ok := strings.CutPrefix(name, "/"); ok {
+				if text, err := set.Use(turn, name, strings.TrimSpace(rest)); err == nil {
+					in.Text = text
+				}
 			}
 			return w.agent.Work(turn, in, agent.Until{Command: w.o.until, Rounds: w.o.untilRounds, Protect: w.o.protect})
 		}}
@@ -96,35 +77,7 @@ func openTalk(ctx context.Context, sh shell, o *options, servers []sdk.McpServer
 			}
 		}
 	}
-	return s, nil
-}
-
-// slash carries out /compact, or puts a skill's text in the place of /NAME. done says that there is nothing more to do.
-func (w *work) slash(ctx context.Context, in *msg.User, set skill.Set) (end event.TurnEnd, done bool) {
-	name, rest, _ := strings.Cut(in.Text, " ")
-	if name == "/compact" {
-		end.Reason = event.Completed
-		if err := w.agent.Compact(ctx, strings.TrimSpace(rest)); err != nil {
-			w.face.sink(event.Notice{Message: "Not compacted: " + err.Error()})
-		}
-		return end, true
-	}
-	if name, ok := strings.CutPrefix(name, "/"); ok {
-		if text, err := set.Use(ctx, name, strings.TrimSpace(rest)); err == nil {
-			in.Text = text
-		}
-	}
-	return end, false
-}
-
-// title is how a call of an old session is shown.
-func (w *work) title(c msg.Call) string {
-	for _, t := range append(tools.All(true, true, true), w.serverTools()...) {
-		if t.Spec().Name == c.Name && c.Args != nil {
-			return c.Name + " " + w.gate.Mask(t.Summary(c.Args))
-		}
-	}
-	return c.Name
+	return s
 }
 
 // lend starts the servers that a client gave, once the user has said yes: those that are trusted for the directory already, or for

@@ -5,7 +5,6 @@ package wire
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,17 +65,17 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 }
 
 const (
-	maxUnread = 64 << 20         // bytes; a client that leaves more unread is given up
-	patience  = 10 * time.Second // with a client that reads nothing at the end
+	maxUnread = 64 << 20        // bytes; a client that leaves more unread is given up
+	patience  = 5 * time.Second // with a client that does not read what is left at the end
 )
 
 // Queue is a Writer that keeps nobody waiting: what it takes is written in the background, in order. Safe for concurrent use.
 type Queue struct {
 	gone func(error)
-	more chan struct{} // has a token if there is something to do
 	done chan struct{} // closed when nothing is written any more
 
 	mu     sync.Mutex
+	more   *sync.Cond // there is something to do
 	unread []byte
 	closed bool
 	err    error
@@ -85,51 +84,42 @@ type Queue struct {
 // NewQueue returns a queue before out. gone is called once, when nothing can be written any more, because that failed or the client
 // does not read. Close it.
 func NewQueue(out io.Writer, gone func(error)) *Queue {
-	q := &Queue{gone: gone, more: make(chan struct{}, 1), done: make(chan struct{})}
+	q := &Queue{gone: gone, done: make(chan struct{})}
+	q.more = sync.NewCond(&q.mu)
 	go q.drain(out)
 	return q
 }
 
 func (q *Queue) drain(out io.Writer) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	defer close(q.done)
-	for range q.more {
-		q.mu.Lock()
-		lines, closed := q.unread, q.closed
+	for q.err == nil && !(q.closed && len(q.unread) == 0) {
+		if len(q.unread) == 0 {
+			q.more.Wait()
+			continue
+		}
+		lines := q.unread
 		q.unread = nil
 		q.mu.Unlock()
-		var err error
-		if len(lines) > 0 {
-			_, err = out.Write(lines)
-		}
-		if err != nil || closed {
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			_ = q.fail(err)
-			return
-		}
+		_, err := out.Write(lines)
+		q.mu.Lock()
+		_ = q.fail(err)
 	}
 }
 
-// Write takes whole lines. Its error is why the queue has failed.
+// Write takes whole lines. Its error is why the queue has failed. What comes after Close is dropped.
 func (q *Queue) Write(lines []byte) (int, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	switch {
-	case q.closed, q.err != nil:
-		return 0, cmp.Or(q.err, io.ErrClosedPipe)
-	case len(q.unread)+len(lines) > maxUnread:
-		return 0, q.fail(fmt.Errorf("the client left %d MB unread", maxUnread>>20))
+	if len(q.unread)+len(lines) > maxUnread {
+		_ = q.fail(fmt.Errorf("the client left %d MB unread", maxUnread>>20))
 	}
-	q.unread = append(q.unread, lines...)
-	q.wake()
-	return len(lines), nil
-}
-
-func (q *Queue) wake() {
-	select {
-	case q.more <- struct{}{}:
-	default:
+	if q.err == nil && !q.closed {
+		q.unread = append(q.unread, lines...)
+		q.more.Signal()
 	}
+	return len(lines), q.err
 }
 
 // fail keeps the first error, if there is one, and returns it. The lock is held.
@@ -141,16 +131,12 @@ func (q *Queue) fail(err error) error {
 	return q.err
 }
 
-// Close waits until all is written, and not long for a client that does not read. It returns what went wrong.
-func (q *Queue) Close() error {
+// Close waits until all is written, but not long for a client that does not read. It returns what went wrong.
+func (q *Queue) Close() (err error) {
 	q.mu.Lock()
 	q.closed = true
-	q.wake()
-	err := q.err
+	q.more.Signal()
 	q.mu.Unlock()
-	if err != nil {
-		return err
-	}
 	select {
 	case <-q.done:
 	case <-time.After(patience):

@@ -49,8 +49,8 @@ func TestQueueKeepsOrder(t *testing.T) {
 	if err := q.Close(); err != nil || out.String() != want {
 		t.Errorf("%v, %d bytes of %d", err, out.Len(), len(want))
 	}
-	if _, err := q.Write([]byte("late\n")); err == nil {
-		t.Error("a line after the end is taken")
+	if _, err := q.Write([]byte("late\n")); err != nil || out.String() != want {
+		t.Errorf("a line after the end: %v", err)
 	}
 }
 
@@ -59,6 +59,7 @@ func TestQueueOfADeafClient(t *testing.T) {
 	for name, size := range map[string]int{"too much": maxUnread, "the end": 10} {
 		synctest.Test(t, func(t *testing.T) {
 			r, w := io.Pipe()
+			defer r.Close()
 			told := 0
 			q := NewQueue(w, func(error) { told++ })
 			_, first := q.Write([]byte("x"))
@@ -69,7 +70,6 @@ func TestQueueOfADeafClient(t *testing.T) {
 			if first != nil || second != nil || (third != nil) != (size == maxUnread) || err == nil || told != 1 {
 				t.Errorf("%s: %v, %v, %v, %v, told %d times", name, first, second, third, err, told)
 			}
-			r.Close()
 		})
 	}
 }
