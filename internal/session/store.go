@@ -99,23 +99,20 @@ func (s Store) reserve(slug string) (*Log, error) {
 	return nil, errors.New("found no free session id")
 }
 
-// slugs lists the directories of all directories' sessions.
-func (s Store) slugs() (out []string, err error) {
-	dirs, err := home.List(s.root)
-	for _, d := range dirs {
-		out = append(out, filepath.Join(s.root, d.Name()))
-	}
+// list is home.List for what need not be there.
+func list(dir string) ([]fs.DirEntry, error) {
+	names, err := home.List(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return out, err
+	return names, err
 }
 
 // paths finds the files of an id in all directories.
 func (s Store) paths(id string) (found []string) {
-	slugs, _ := s.slugs()
+	slugs, _ := list(s.root)
 	for _, slug := range slugs {
-		path := filepath.Join(slug, id+ext)
+		path := filepath.Join(s.root, slug.Name(), id+ext)
 		if f, err := home.Open(path); err == nil {
 			f.Close()
 			found = append(found, path)
@@ -249,13 +246,18 @@ type Info struct {
 func (s Store) files(dir string) (out []Info, err error) {
 	slugs := []string{s.slug(dir)}
 	if dir == "" {
-		if slugs, err = s.slugs(); err != nil {
+		all, err := list(s.root)
+		if err != nil {
 			return nil, err
+		}
+		slugs = nil
+		for _, d := range all {
+			slugs = append(slugs, filepath.Join(s.root, d.Name()))
 		}
 	}
 	for _, slug := range slugs {
-		names, err := home.List(slug)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		names, err := list(slug)
+		if err != nil {
 			return nil, err
 		}
 		for _, n := range names {
