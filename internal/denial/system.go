@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/expand"
 )
 
 const byHand = "; a person may run it in a terminal of their own."
@@ -13,22 +15,27 @@ const byHand = "; a person may run it in a terminal of their own."
 var setID = regexp.MustCompile(`^0*[24567][0-7]{3}$|(?:^|,)[ugoa]*[+=][rwxXt]*s[rwxXst]*(?:,|$)`)
 
 func (s *scan) privilege(name string, argv []string) {
-	args := argv[1:]
-	as := func(a string) bool { k, _, _ := strings.Cut(a, "="); return is("privilege", name+"+"+k) }
-	switch mode, _ := optionText(args, "-m", "--mode"); {
-	case is("privilege", name), guessed(name, "sudo su doas pkexec"), slices.ContainsFunc(args, as):
+	_, values, _ := strings.Cut(fact("wrap", name), " ")
+	options := argv[1 : len(argv)-max(0, len(pastOptions(argv[1:], values))-1)] // and one operand
+	as := func(a string) bool {
+		long, _, _ := strings.Cut(a, "=")
+		root := name == "unshare" && strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "r")
+		return root || is("privilege", name+"+"+long)
+	}
+	switch mode, _ := optionText(argv[1:], "-m", "--mode"); {
+	case is("privilege", name), guessed(name, "sudo su doas pkexec"), slices.ContainsFunc(options, as):
 		s.deny("privilege escalation", show(argv[0])+" gives a command the rights of another user, which is never done here"+byHand)
-	case name == "install" && setID.MatchString(mode), name == "chmod" && slices.ContainsFunc(args, setID.MatchString):
+	case name == "install" && setID.MatchString(mode), name == "chmod" && slices.ContainsFunc(argv[1:], setID.MatchString):
 		s.deny("privilege escalation", name+" sets a setuid or setgid bit, so that the file runs with the rights of its owner"+byHand)
 	}
 }
 
 // guessed says whether a name with unknown letters in it, but at least two that are known, can be one of a list.
 func guessed(name, list string) bool {
-	if !strings.ContainsAny(name, wild) || len(strings.Trim(name, wild)) < 2 || strings.ContainsAny(name, unknown+network+"*") && len(name) < 4 {
+	if len(strings.Trim(name, wild)) < 2 || strings.ContainsAny(name, unknown+network+"*") && len(name) < 4 {
 		return false
 	}
-	return slices.ContainsFunc(strings.Fields(list), func(n string) bool { return fits(name, n) })
+	return strings.ContainsAny(name, wild) && slices.ContainsFunc(strings.Fields(list), func(n string) bool { return fits(name, n) })
 }
 
 // variants are the names of mkfs and newfs with the file system behind.
@@ -42,24 +49,23 @@ func (s *scan) disk(name string, args []string) {
 		}
 	}
 	name = variants.ReplaceAllString(name, "$1")
-	words, looks := fact("disk", name), fact("look", name)
-	has := func(list string, bundled bool) bool {
+	has := func(list string) bool {
 		return slices.ContainsFunc(args, func(a string) bool {
 			letter := func(c rune) bool { return listed(list, "-"+string(c)) }
-			return listed(list, a) || listed(list, strings.ToLower(a)) || bundled && strings.HasPrefix(a, "-") && strings.ContainsFunc(a[1:], letter)
+			return listed(list, strings.ToLower(a)) || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.ContainsFunc(a[1:], letter)
 		})
 	}
-	switch {
+	switch words := fact("disk", name); {
 	case is("last", name) && len(args) > 1:
 		args = args[len(args)-1:]
-	case !is("disk", name), words != "" && !has(words, true), has(looks, false):
+	case !is("disk", name), words != "" && !has(words), has(fact("look", name)):
 		return
 	}
 	for _, a := range args {
-		s.overwrites(a, name)
-		if name == "diskutil" && strings.HasPrefix(a, "disk") {
-			s.overwrites("/dev/"+a, name)
+		if name == "diskutil" { // takes disk2
+			a = "/dev/" + path.Base(a)
 		}
+		s.overwrites(a, name)
 	}
 }
 
@@ -80,38 +86,27 @@ func (s *scan) overwrites(file, what string) {
 // vital says whether a path, as seen from any place where the shell may be, is a system or home directory, or all in one;
 // with onlyAll just the latter. Where a variable in front may be empty, it is nothing.
 func (s *scan) vital(word string, onlyAll bool) bool {
-	if rest, ok := strings.CutPrefix(word, unset); ok && strings.HasPrefix(rest, "/") {
-		word = rest
+	if strings.HasPrefix(word, unset+"/") {
+		word = word[len(unset):]
 	}
-	for _, cwd := range s.cwds() {
+	return slices.ContainsFunc(s.cwds(), func(cwd expand.Variable) bool {
 		p := resolve(cwd.Str, word)
-		if p == "" {
-			continue
+		whole := p // /etc/* and /etc/.* are all of /etc
+		for base := path.Base(whole); p != "" && base != "/" && (strings.Trim(base, "*?.") == "" || path.Dir(whole) == "/" && strings.Trim(base, wild) == ""); base = path.Base(whole) {
+			whole = path.Dir(whole)
 		}
-		whole := p
-		for base := path.Base(whole); base != "/" && (strings.Trim(base, "*?.") == "" || path.Dir(whole) == "/" && strings.Trim(base, wild) == ""); base = path.Base(whole) {
-			whole = path.Dir(whole) // /etc/* and /etc/.* are all of /etc
-		}
-		if !(whole == p && onlyAll) && s.env.Vital(whole, whole == p) {
-			return true
-		}
-	}
-	return false
+		return p != "" && !(whole == p && onlyAll) && s.env.Vital(whole, whole == p)
+	})
 }
 
 // Vital says whether a directory is one of the system, a home, or holds the user's. The one that commands start in may be
 // emptied, if it is nobody's home, but not removed as itself. dir may have wildcards.
 func (e Env) Vital(dir string, itself bool) bool {
 	others := path.Dir(dir) == "/home" || path.Dir(dir) == "/Users" && dir != "/Users/Shared"
-	if strings.HasPrefix(e.Home+"/", dir+"/") || others && (itself || dir != e.Dir) {
-		return true
+	is := func(d string) bool {
+		return dir == d && (itself || dir != e.Dir) || strings.ContainsAny(dir, "*?[") && fits(dir, d)
 	}
-	for d := range strings.FieldsSeq(table()["dirs"]) {
-		if dir == d && (itself || dir != e.Dir) || strings.ContainsAny(dir, "*?[") && fits(dir, d) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(e.Home+"/", dir+"/") || others && (itself || dir != e.Dir) || slices.ContainsFunc(strings.Fields(table()["dirs"]), is)
 }
 
 // destroy denies a command if it would destroy a system or home directory. Whether a link leads to one is told by the disk:
@@ -121,12 +116,11 @@ func (s *scan) destroy(argv, targets []string, onlyAll, follow bool) {
 		if s.vital(t, onlyAll) {
 			s.deny("system deletion", show(strings.Join(argv, " "))+" would destroy "+show(t)+", a system or home directory"+byHand)
 		}
-		dir, base := path.Split(t)
-		switch all := strings.Trim(base, "*?.") == ""; {
-		case all && base != "..":
+		switch dir, base := path.Split(t); {
+		case base != ".." && strings.Trim(base, "*?.") == "":
 			s.note(&s.Doomed, dir+".")
 		case onlyAll:
-		case all || follow:
+		case follow:
 			s.note(&s.Doomed, t+"/.")
 		default:
 			s.note(&s.Doomed, t)
@@ -151,17 +145,18 @@ func (s *scan) deletion(name string, argv []string) {
 	case name == "rsync" && has("--del"):
 		s.destroy(argv, targets[n-1:], false, true)
 	case listed("chmod chown chgrp", name) && recursive(args, "R"):
-		s.destroy(argv, slices.DeleteFunc(targets[1:], func(t string) bool { return resolve(s.cwd(), t) == s.env.Home }), false, name == "chmod")
+		if !has("--ref") { // else the first says how
+			targets = targets[1:]
+		}
+		s.destroy(argv, slices.DeleteFunc(targets, func(t string) bool { return resolve(s.cwd(), t) == s.env.Home }), false, name == "chmod")
 	}
 }
 
 // recursive says whether one of the short options, perhaps in a bundle, or --recursive, perhaps shortened, is given.
 func recursive(args []string, letters string) bool {
 	return slices.ContainsFunc(args, func(a string) bool {
-		if strings.HasPrefix(a, "--") {
-			return len(a) > 4 && strings.HasPrefix("--recursive", a)
-		}
-		return strings.HasPrefix(a, "-") && strings.ContainsAny(a, letters)
+		long := strings.HasPrefix(a, "--")
+		return long && len(a) > 4 && strings.HasPrefix("--recursive", a) || !long && strings.HasPrefix(a, "-") && strings.ContainsAny(a, letters)
 	})
 }
 
@@ -171,43 +166,43 @@ func isFind(name string) bool { return listed("find gfind bfs fd", name) }
 // if no test stands before that narrows it.
 func (s *scan) find(args []string) flow {
 	var roots, names []string
-	deletes, reads, narrow, inTests, follows := false, false, false, false, false
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		next := ""
-		if i+1 < len(args) {
-			next = args[i+1]
+	deletes, reads, narrow, inTests, follows, not := false, false, false, false, false, false
+	for rest := args; len(rest) > 0; {
+		a, next := rest[0], ""
+		if rest = rest[1:]; len(rest) > 0 {
+			next = rest[0]
 		}
+		tests := strings.HasPrefix(a, "-") && !listed("-H -L -P -follow", a)
+		inTests = inTests || tests
 		switch {
 		case listed("-exec -execdir -ok -okdir -x -X --exec --exec-batch", a):
-			end := i + 1
-			for end < len(args) && args[end] != ";" && args[end] != "+" {
-				end++
+			end := slices.IndexFunc(rest, func(w string) bool { return w == ";" || w == "+" })
+			if end < 0 {
+				end = len(rest)
 			}
 			program := path.Base(next)
 			deletes = deletes || listed("rm shred unlink srm rmdir", program)
 			reads = reads || !showsNames(program)
-			s.call(args[i+1:end], flow{})
-			i, inTests = end, true
+			s.call(rest[:end], flow{})
+			rest = rest[end:]
 		case a == "-delete":
-			deletes, inTests = true, true
-		case listed("-type -maxdepth -mindepth", a):
-			i, inTests = i+1, true
-		case listed("-print -print0 -depth -xdev -mount -ls", a):
-			inTests = true
-		case listed("-H -L -P -follow", a), strings.Trim(a, "()!,") == "":
-			follows = follows || listed("-H -L -follow", a)
+			deletes = true
 		case listed("-name -iname -path -ipath -wholename", a):
-			if i == 0 || !listed("! -not", args[i-1]) {
+			if !not {
 				names = append(names, next)
 			}
 			narrow = narrow || !deletes && strings.Trim(next, "*./") != ""
-			i, inTests = i+1, true
-		case strings.HasPrefix(a, "-"):
-			narrow, inTests = narrow || !deletes, true
-		case !inTests:
+			rest = rest[min(1, len(rest)):]
+		case listed("-type -maxdepth -mindepth", a):
+			rest = rest[min(1, len(rest)):]
+		case listed("-H -L -follow", a):
+			follows = true
+		case tests && !listed("-print -print0 -depth -xdev -mount -ls -not", a):
+			narrow = narrow || !deletes
+		case !inTests && strings.Trim(a, "()!,;+") != "" && a != "-P":
 			roots = append(roots, a)
 		}
+		not = a == "!" || a == "-not"
 	}
 	if len(roots) == 0 {
 		roots = []string{"."}

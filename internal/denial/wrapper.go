@@ -163,14 +163,14 @@ func optionText(args []string, names ...string) (string, bool) {
 	for i, a := range args {
 		for _, n := range names {
 			long := strings.HasPrefix(n, "--")
-			if v, ok := strings.CutPrefix(a, n+"="); ok && long {
-				return v, true
-			}
+			v, is := strings.CutPrefix(a, n)
 			bundled := !long && len(a) > 2 && a[0] == '-' && a[1] != '-' && a[len(a)-1] == n[1]
-			if (a == n || bundled) && i+1 < len(args) {
+			switch {
+			case is && long && strings.HasPrefix(v, "="):
+				return v[1:], true
+			case (is && v == "" || bundled) && i+1 < len(args):
 				return args[i+1], true
-			}
-			if v, ok := strings.CutPrefix(a, n); ok && !long && v != "" {
+			case is && !long && v != "":
 				return v, true
 			}
 		}
