@@ -59,7 +59,7 @@ type Options struct {
 // Input is what starts a turn.
 type Input = msg.User
 
-// Agent runs turns, one at a time. Only Queue, SetModel and ToolNames may be called while one runs.
+// Agent runs turns, one at a time. Only Queue, Withdraw, SetModel and ToolNames may be called while one runs.
 type Agent struct {
 	o    Options
 	emit event.Sink
@@ -184,7 +184,7 @@ func (a *Agent) push(m msg.Message) {
 	a.changed.Broadcast()
 }
 
-// Withdraw takes back the user's messages that no request took any more, as one text.
+// Withdraw takes back the user's messages that are queued still, as one text.
 func (a *Agent) Withdraw() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

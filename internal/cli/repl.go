@@ -51,7 +51,7 @@ func interactive(ctx context.Context, sh shell, o *options) error {
 		s.work = w
 		return front.Run(ctx, repl.Options{
 			In: sh.in, Out: sh.out, Env: sh.env, NoColor: sh.getenv("NO_COLOR") != "", Verbose: o.verbose,
-			Turn: s.turn, Queue: s.queue, Shell: s.shell, Commands: s.commands(), Command: s.command, Files: s.files, Edit: s.edit,
+			Turn: s.turn, Queue: s.queue, Withdraw: func() string { return s.agent.Withdraw() }, Shell: s.shell, Commands: s.commands(), Command: s.command, Files: s.files, Edit: s.edit,
 			History: s.history(), Remember: s.remember, Status: s.status,
 		}, strings.Join(o.args, " "))
 	})
@@ -111,22 +111,17 @@ func (w *work) noModel() error {
 	if !w.atTerminal() {
 		return usagef("no model to use: %s", gettingStarted)
 	}
-	var keys []string
-	for _, p := range w.set.Ordered() {
-		if p.KeyEnv != "" && !slices.Contains(keys, p.KeyEnv) {
-			keys = append(keys, p.KeyEnv)
-		}
-	}
 	return usagef(`no model is set up yet. One of these is enough:
 
-  export %s=…
-      your key; or one of %s
+  export ANTHROPIC_API_KEY=…
+      a key of yours; or OPENAI_API_KEY, OPENROUTER_API_KEY, GEMINI_API_KEY, …
   ollama serve &
-      a server of your own: Ollama, LM Studio, llama.cpp, vLLM; what it has is offered with the next start
+      a server on this machine, LM Studio, llama.cpp or vLLM too;
+      the next start offers what it has
   anchor demo
       first a look at how it works, without a key
 
-Then type anchor again. anchor doctor says what is still missing.`, keys[0], strings.Join(keys[1:], ", "))
+Then type anchor again. anchor doctor says what is missing.`)
 }
 
 func (s *sitting) count(e event.Event) {
@@ -167,8 +162,8 @@ func short(n int) string {
 	return fmt.Sprint(n)
 }
 
-// turn does the work for a message and what came before it. It returns what was queued too late to be sent.
-func (s *sitting) turn(ctx context.Context, m repl.Message) (unsent string) {
+// turn does the work for a message and what came before it.
+func (s *sitting) turn(ctx context.Context, m repl.Message) {
 	s.busy.Lock()
 	defer s.busy.Unlock()
 	in := s.attached(ctx, m)
@@ -177,7 +172,6 @@ func (s *sitting) turn(ctx context.Context, m repl.Message) (unsent string) {
 	s.o.until = s.until
 	s.mu.Unlock()
 	s.input(ctx, in)
-	return s.agent.Withdraw()
 }
 
 func (s *sitting) queue(m repl.Message) bool {

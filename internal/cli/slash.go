@@ -37,14 +37,14 @@ func (s *sitting) slashes() []slash {
 	}
 	return []slash{
 		of("help", "", "this list", s.help),
-		of("model", "[NAME]", "go on with another model; without a name, list them", s.chooseModel),
-		of("until", "[CMD|off]", "from the next message on work until CMD exits 0", s.setUntil),
+		of("model", "[NAME]", "go on with another model; without a NAME, list", s.chooseModel),
+		of("until", "[CMD|off]", "from the next message on, work until CMD exits 0", s.setUntil),
 		of("compact", "[FOCUS]", "summarize what was said so far", s.alone(s.compact)),
 		of("clear", "", "begin a new session", s.alone(s.clear)),
-		of("resume", "[ID]", "go on with an older session; without an id, list them", s.alone(s.resume)),
+		of("resume", "[ID]", "go on with an older session; without an ID, list", s.alone(s.resume)),
 		of("undo", "", "take back the last turn's file changes", s.alone(s.undo)),
 		of("diff", "", "what the session changed in files", s.diff),
-		of("allow", "[RULE [--save]]", "allow what RULE covers, here from now on with --save", s.allow),
+		of("allow", "[RULE [--save]]", "allow what RULE covers; with --save from now on", s.allow),
 		of("mcp", "", "the MCP servers and how they are", s.mcpStates),
 		of("skills", "", "the skills; /NAME uses one", s.skills),
 		of("agents", "", "the sub-agents that are defined", s.agents),

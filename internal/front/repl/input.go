@@ -40,8 +40,10 @@ func (in *input) paste(text string) {
 
 // before puts text that was not sent in front of what is written. It was a message, so it is no command.
 func (in *input) before(text string) {
-	in.set(strings.TrimSuffix(text+"\n"+in.text(), "\n"))
-	in.plain = true
+	if text != "" {
+		in.set(strings.TrimSuffix(text+"\n"+in.text(), "\n"))
+		in.plain = true
+	}
 }
 
 // remember adds an entry to the history; false if it is the last one again, or was pasted and would come back as a command.
@@ -134,6 +136,9 @@ func (in *input) complete(commands []Command) (walk bool) {
 		return false
 	}
 	for _, f := range best(in.files, name) {
+		if f == name {
+			continue // nothing is missing
+		}
 		if strings.Contains(f, " ") {
 			f = `"` + strings.TrimSuffix(f+`"`, `/"`)
 			if !strings.HasSuffix(f, `"`) {
@@ -180,9 +185,11 @@ func (in *input) accept() {
 		written = strings.Join(in.cells[:in.at], "")
 	}
 	in.cut(in.at-len(cells(written)), in.at)
-	if !strings.HasSuffix(text, "/") {
-		text += " "
+	if strings.HasSuffix(text, "/") {
+		in.insert(text)
+		in.complete(nil) // what is in it
+		return
 	}
-	in.insert(text)
+	in.insert(text + " ")
 	in.menu = nil
 }

@@ -41,13 +41,12 @@ func TestQueueingNeverStopsTheScreen(t *testing.T) {
 	var s *screen
 	made, begun, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	o := Options{
-		Turn: func(ctx context.Context, _ Message) string {
+		Turn: func(ctx context.Context, _ Message) {
 			close(begun)
 			select {
 			case <-release:
 			case <-ctx.Done():
 			}
-			return ""
 		},
 		Queue: func(m Message) bool {
 			<-made

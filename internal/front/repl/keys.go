@@ -66,11 +66,12 @@ func (m *model) halt() {
 	if m.cancel == nil {
 		return
 	}
-	m.cancel()
 	for _, w := range slices.Backward(m.waiting) {
 		m.input.before(w.Text)
 	}
 	m.waiting = nil
+	m.input.before(m.o.Withdraw())
+	m.cancel()
 }
 
 func (m *model) leave() tea.Cmd {
@@ -105,6 +106,8 @@ func (m *model) write(k tea.KeyPressMsg) tea.Cmd {
 		in.search()
 	case "ctrl+g":
 		return m.edit()
+	case "tab":
+		m.complete()
 	case "ctrl+d":
 		if in.empty() {
 			return m.leave()
@@ -176,11 +179,13 @@ func (editing) SetStderr(io.Writer) {}
 // edit opens the user's editor on what is written.
 func (m *model) edit() tea.Cmd {
 	before, after := m.input.text(), ""
+	m.away = true
 	return tea.Exec(editing(func() (err error) { after, err = m.o.Edit(m.ctx, before); return err }), func(err error) tea.Msg { return edited{after, err} })
 }
 
 // edited takes what the editor left. Nobody knows what in it was typed, so it is no command unless it was one.
 func (m *model) edited(e edited) {
+	m.away = false
 	switch text := strings.TrimRight(e.text, "\n"); {
 	case e.err != nil:
 		m.printer.say(m.printer.result("", e.err))

@@ -27,6 +27,7 @@ type model struct {
 	printer       printer
 	printing      bool // a print is on its way
 	leaving       bool
+	away          bool // another program has the terminal
 
 	input   input
 	dialogs []*dialog
@@ -207,9 +208,6 @@ func (m *model) ended(d done) tea.Cmd {
 	if d.say != "" {
 		m.printer.say(d.say)
 	}
-	if d.unsent != "" {
-		m.input.before(d.unsent)
-	}
 	if d.prompt != "" {
 		m.waiting = slices.Insert(m.waiting, 0, message{Message{Text: d.prompt}, true})
 	}
@@ -231,7 +229,7 @@ func (m *model) next() tea.Cmd {
 	if m.waiting = m.waiting[1:]; !first.quiet {
 		m.echo(first.Text)
 	}
-	return m.begin(func(ctx context.Context) done { return done{unsent: m.o.Turn(ctx, first.Message)} })
+	return m.begin(func(ctx context.Context) done { m.o.Turn(ctx, first.Message); return done{} })
 }
 
 // echo prints what the user said.

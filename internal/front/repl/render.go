@@ -22,7 +22,7 @@ type printer struct {
 	tail     growing // Markdown
 	spoke    bool    // the model's text was printed last
 	thinking string
-	asked    string // the diff that an approval showed last: the write shows it no second time
+	asked    string               // the diff that an approval showed last: the write shows it no second time
 	agents   map[string]string    // those that run, with their step
 	began    map[string]time.Time // the calls that run
 }

@@ -15,7 +15,7 @@ import (
 // View draws what is not finished: the end of the model's text, the dialog or the input, the status line. It stays shorter than the
 // screen.
 func (m *model) View() tea.View {
-	if m.leaving || m.width == 0 {
+	if m.leaving || m.away || m.width == 0 {
 		return tea.NewView("")
 	}
 	var below []string

@@ -28,10 +28,11 @@ type Options struct {
 	NoColor bool
 	Verbose bool // show the model's thinking too
 
-	// Turn does the work for a message until the turn has ended, and returns what was queued and is not sent. Queue hands a message to
-	// the running turn; false if none runs.
-	Turn  func(ctx context.Context, m Message) (unsent string)
-	Queue func(m Message) bool
+	// Turn does the work for a message; it returns when the turn has ended. Queue hands a message to the running turn; false if none
+	// runs. Withdraw takes back what was queued and is not sent yet.
+	Turn     func(ctx context.Context, m Message)
+	Queue    func(m Message) bool
+	Withdraw func() string
 	// Shell runs a command of the user's and returns what it gave.
 	Shell func(ctx context.Context, command string) (string, error)
 	// Command runs what begins with a slash: text is shown, a prompt becomes a message to the model. Commands complete it.
@@ -150,7 +151,6 @@ type (
 	done      struct { // a turn or a command ended
 		say    string // to be shown
 		prompt string // to be sent
-		unsent string // to be written on
 		beside bool   // it ran beside a turn
 	}
 	queued struct { // a message for the turn that runs; not taken if that is over

@@ -69,6 +69,9 @@ func open(t *testing.T, width int, o Options, first string) *screen {
 	if o.Remember == nil {
 		o.Remember = func(string) {}
 	}
+	if o.Withdraw == nil {
+		o.Withdraw = func() string { return "" }
+	}
 	if o.Files == nil {
 		o.Files = func(context.Context) []string { return nil }
 	}
@@ -184,7 +187,7 @@ func TestEverythingIsDrawnAtEachWidth(t *testing.T) {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			var s *screen
 			started := make(chan struct{})
-			s = open(t, width, Options{Turn: func(ctx context.Context, _ Message) string { <-started; s.turn(ctx); return "" }}, "")
+			s = open(t, width, Options{Turn: func(ctx context.Context, _ Message) { <-started; s.turn(ctx) }}, "")
 			close(started)
 			s.keys("mend sum.go, please\r")
 			s.see("[y]es")
@@ -205,11 +208,10 @@ func TestEverythingIsDrawnAtEachWidth(t *testing.T) {
 func asking(t *testing.T) *screen {
 	var s *screen
 	started := make(chan struct{})
-	s = open(t, 80, Options{Turn: func(ctx context.Context, _ Message) string {
+	s = open(t, 80, Options{Turn: func(ctx context.Context, _ Message) {
 		<-started
 		a, err := s.Approve(ctx, gate.Request{Title: "Run command", Detail: "rm -rf x\x1b[1A\u202e"})
 		s.Event(event.Notice{Message: fmt.Sprintf("answer %+v %v", a, err)})
-		return ""
 	}}, "go")
 	close(started)
 	s.see("[y]es")
@@ -271,7 +273,7 @@ func TestLeaving(t *testing.T) {
 }
 
 func TestTheTerminalIsGivenBack(t *testing.T) {
-	s := open(t, 80, Options{Turn: func(ctx context.Context, _ Message) string { <-ctx.Done(); return "" }}, "go")
+	s := open(t, 80, Options{Turn: func(ctx context.Context, _ Message) { <-ctx.Done() }}, "go")
 	s.stop()
 	if err := s.end(); err != context.Canceled {
 		t.Error(err)
