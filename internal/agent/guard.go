@@ -28,9 +28,9 @@ const (
 // state is the fingerprint of the directory; zero if it is not known.
 type state [sha256.Size]byte
 
-// runs is what the guard knows of the calls that are one and the same.
+// runs is what the guard knows of calls that are one and the same: how many ran since something else changed, whether they write.
 type runs struct {
-	n      int // since something else changed
+	n      int
 	writes bool
 }
 

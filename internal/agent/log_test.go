@@ -65,7 +65,7 @@ func TestResumeReplaysReductions(t *testing.T) {
 		t.Errorf("used %d, was %d", a, b)
 	}
 	subs := 0
-	for _, e := range past.Entries {
+	for e := range past.All {
 		if m, ok := e.(session.Message); ok && m.Agent != "" {
 			subs++
 		}

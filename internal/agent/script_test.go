@@ -386,7 +386,7 @@ func (w *world) sayIn(ctx context.Context, text string) event.TurnEnd {
 	w.mu.Lock()
 	w.events = nil
 	w.mu.Unlock()
-	end := w.Turn(ctx, Input{Text: text})
+	end := w.Work(ctx, Input{Text: text}, Until{})
 	ends := of[event.TurnEnd](w)
 	if len(ends) != 1 || len(of[event.Usage](w)) != 1 {
 		w.t.Errorf("%d ends and %d usages of one turn", len(ends), len(of[event.Usage](w)))

@@ -95,7 +95,7 @@ func (c *crew) Start(_ context.Context, task, name, model string) (string, error
 	c.number++
 	ch := &child{id: fmt.Sprintf("%s-%d", def.Name, c.number), task: task, state: waiting}
 	ch.run = func(ctx context.Context) event.TurnEnd {
-		return c.parent.child(ch.id, def, m).Turn(ctx, Input{Text: task})
+		return c.parent.child(ch.id, def, m).Work(ctx, Input{Text: task}, Until{})
 	}
 	c.all = append(c.all, ch)
 	c.next()

@@ -209,7 +209,7 @@ func TestTwelveAgents(t *testing.T) {
 
 func TestNumbersGoOnAfterAResume(t *testing.T) {
 	w := start(t, []reply{do(agent("SUB")), say("wait"), say("done")}, func(o *Options) {
-		o.Past = &session.Past{Entries: []session.Entry{session.Message{Agent: "reviewer-7"}, session.Message{}}}
+		o.Past = &session.Past{Agents: 7}
 	})
 	w.script.loop = true
 	w.script.routes["SUB"] = []reply{say("fine")}

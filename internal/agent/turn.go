@@ -33,10 +33,6 @@ func ended(reason, detail string) error {
 	return &ending{event.TurnEnd{Reason: reason, Detail: &detail}}
 }
 
-// Turn runs one turn to its end and returns the TurnEnd that it emitted. A cancelled ctx ends it with "cancelled", and the
-// text of context.Cause as detail where that is a [TimeoutError]. Blank input ends it with an error; nothing is sent.
-func (a *Agent) Turn(ctx context.Context, in Input) event.TurnEnd { return a.Work(ctx, in, Until{}) }
-
 // turn runs one turn, which starts with what is in the queue. No sub-agent outlives it.
 func (a *Agent) turn(ctx context.Context) event.TurnEnd {
 	a.usage, a.summaries, a.crew.turn = event.Usage{}, 0, ctx

@@ -9,7 +9,6 @@ import (
 	"html"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 
 	"anchor/internal/event"
@@ -26,7 +25,6 @@ var style string
 type item struct {
 	Class, Title, Text string
 	Lines              []line // of a diff, in place of Text
-	Images             []string
 	Folded             bool
 }
 
@@ -93,9 +91,6 @@ func (i item) write(b *bufio.Writer) {
 	} else if i.Text != "" {
 		tag(b, "<pre>%s</pre>", i.Text)
 	}
-	for _, url := range i.Images {
-		tag(b, `<img alt="" src="%s">`, url)
-	}
 	tag(b, end)
 }
 
@@ -147,10 +142,17 @@ func itemsOf(e Entry) []item {
 	return []item{about}
 }
 
+func pictures(images []msg.Image) string {
+	if len(images) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n[%d images]", len(images))
+}
+
 func ofMessage(m msg.Message) []item {
 	switch m := m.(type) {
 	case *msg.User:
-		return []item{{Class: "user", Title: "You", Text: m.Text, Images: pictures(m.Images)}}
+		return []item{{Class: "user", Title: "You", Text: m.Text + pictures(m.Images)}}
 	case *msg.Assistant:
 		var out []item
 		for _, b := range m.Blocks {
@@ -169,24 +171,13 @@ func ofMessage(m msg.Message) []item {
 		if !m.OK {
 			title, class = m.Name+" → not ok", "tool bad"
 		}
-		return []item{{Class: class, Title: title, Text: m.Text, Images: pictures(m.Images)}}
+		return []item{{Class: class, Title: title, Text: m.Text + pictures(m.Images)}}
 	case *msg.Summary:
 		return []item{{Class: "note", Title: "Summary of older turns", Text: m.Text, Folded: true}}
 	case *msg.Note:
 		return []item{{Class: "note", Title: "Note to the model", Text: m.Text}}
 	}
 	panic(fmt.Sprintf("session: no page for %T", m))
-}
-
-// pictures are the images of a kind that a browser only draws.
-func pictures(images []msg.Image) []string {
-	var out []string
-	for _, i := range images {
-		if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, i.Type) {
-			out = append(out, "data:"+i.Type+";base64,"+base64.StdEncoding.EncodeToString(i.Data))
-		}
-	}
-	return out
 }
 
 // hunk is the head of a hunk.
@@ -203,25 +194,24 @@ func ofChange(c Change) item {
 	if c.Lossy {
 		i.Text = "(the change held a secret and is not kept)"
 	}
-	var added []line // waits until what it takes the place of is there
-	to := &i.Lines
+	var added []line // waits for what it takes the place of
+	flush := func() { i.Lines, added = append(i.Lines, added...), nil }
 	for text := range strings.Lines(c.Reverse) {
-		l := line{Text: event.Visible(strings.TrimRight(text, "\r\n"))}
-		switch text[0] {
-		case '+':
-			l, to = line{"del", "-" + l.Text[1:]}, &i.Lines
-		case '-':
-			l, to = line{"add", "+" + l.Text[1:]}, &added
-		case '\\': // of the line before
-		default:
-			i.Lines, added, to = append(i.Lines, added...), nil, &i.Lines
-			if turned := hunk.ReplaceAllString(l.Text, "@@ -$2 +$1 @@"); strings.HasPrefix(turned, "@@") {
-				l = line{"at", turned}
-			}
+		text = event.Visible(strings.TrimRight(text, "\r\n"))
+		switch {
+		case strings.HasPrefix(text, "+"):
+			i.Lines = append(i.Lines, line{"del", "-" + text[1:]})
+		case strings.HasPrefix(text, "-"):
+			added = append(added, line{"add", "+" + text[1:]})
+		case strings.HasPrefix(text, "@"):
+			flush()
+			i.Lines = append(i.Lines, line{"at", hunk.ReplaceAllString(text, "@@ -$2 +$1 @@")})
+		case !strings.HasPrefix(text, `\`): // what it says of a last line is left out
+			flush()
+			i.Lines = append(i.Lines, line{Text: text})
 		}
-		*to = append(*to, l)
 	}
-	i.Lines = append(i.Lines, added...)
+	flush()
 	i.Folded = len(i.Lines) > 4*foldAt
 	return i
 }

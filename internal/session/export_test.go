@@ -55,8 +55,8 @@ func TestExportEscapesEverything(t *testing.T) {
 	if m := regexp.MustCompile(`(?i)<script|<[^>]*\son\w+=|javascript:|https?://|\x1b|\x00|\x{202e}`).FindString(strings.ReplaceAll(out, "http-equiv", "")); m != "" {
 		t.Errorf("the page has %q in it", m)
 	}
-	if n := strings.Count(out, "<img"); n != 1 {
-		t.Errorf("%d images, not only the PNG", n)
+	if strings.Contains(out, "<img") {
+		t.Error("an image is in the page")
 	}
 	for _, want := range []string{"default-src 'none'", `<span class="add">+two`, `<span class="del">-2`, `\u202e`, "Created new.txt", "held a secret"} {
 		if !strings.Contains(out, want) {
@@ -122,8 +122,7 @@ func TestHunksAreTurned(t *testing.T) {
 	for _, l := range ofChange(c).Lines {
 		got = append(got, l.Text)
 	}
-	const none = "\\ No newline at end of file"
-	if want := []string{"@@ -1,2 +1,3 @@", " one", "-old", "+new", "+more", "@@ -8 +9 @@", "-a", none, "+b", none}; !slices.Equal(got, want) {
+	if want := []string{"@@ -1,2 +1,3 @@", " one", "-old", "+new", "+more", "@@ -8 +9 @@", "-a", "+b"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }

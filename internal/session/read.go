@@ -36,11 +36,11 @@ type reading struct {
 	bySeq         map[int]int // places of the main agent's messages in records
 	view, trimmed []int       // seqs
 	seq, turns    int
-	cut           int              // the number of the last line if it has no end
-	faults        map[string][]int // the lines that have each
+	cut           int // the number of the last line if it has no end
+	told          map[string]bool
 }
 
-// What can be wrong with lines, in the order in which it is told.
+// What can be wrong with lines.
 const (
 	badLine = "can't be read and is left out"
 	unknown = "is of a kind that this version doesn't know; it is kept and stepped over"
@@ -55,7 +55,7 @@ func read(path, id string) (*reading, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r := &reading{Past: &Past{Meta: Meta{ID: id}, path: path}, bySeq: map[int]int{}, faults: map[string][]int{}}
+	r := &reading{Past: &Past{Meta: Meta{ID: id}, path: path}, bySeq: map[int]int{}, told: map[string]bool{}}
 	if err := r.lines(f); err != nil {
 		return nil, err
 	}
@@ -67,23 +67,18 @@ func read(path, id string) (*reading, error) {
 			r.fault(badLine, r.message(seq).line)
 		}
 	}
-	for _, what := range []string{badLine, unknown, zeroes, cutLine} {
-		if lines := r.faults[what]; len(lines) > 0 {
-			text := fmt.Sprintf("session file %s, line %d: %s", path, slices.Min(lines), what)
-			if len(lines) > 1 {
-				text += fmt.Sprintf(" (and %d more such lines)", len(lines)-1)
-			}
-			r.Notices = append(r.Notices, text)
-		}
-	}
 	return r, nil
 }
 
+// fault tells of the first line that has one.
 func (r *reading) fault(what string, line int) {
 	if what == badLine && line == r.cut {
 		what = cutLine
 	}
-	r.faults[what] = append(r.faults[what], line)
+	if !r.told[what] {
+		r.told[what] = true
+		r.Notices = append(r.Notices, fmt.Sprintf("session file %s, line %d: %s", r.path, line, what))
+	}
 }
 
 // lines goes through the file, one line in memory at a time.

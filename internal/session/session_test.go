@@ -359,7 +359,7 @@ func TestDamageIsTold(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for i, want := range []string{"line 3: " + badLine, "line 4: " + unknown, "line 5: " + zeroes, "line 6: " + cutLine} {
-		if i >= len(p.Notices) || !strings.Contains(p.Notices[i], want) || !strings.Contains(p.Notices[i], l.path) {
+		if i >= len(p.Notices) || p.Notices[i] != "session file "+l.path+", "+want {
 			t.Errorf("notice %d: want %q in %q", i, want, p.Notices)
 		}
 	}
