@@ -1,7 +1,8 @@
-package cli
+package cli_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,14 +28,32 @@ func acpClient(t *testing.T, script string) (dir string, run func(args ...string
 		t.Fatal(err)
 	}
 	tools := filepath.Join(npm, "node_modules", ".bin")
-	return dir, func(args ...string) (string, error) {
+	run = func(args ...string) (string, error) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
 		c := exec.CommandContext(ctx, filepath.Join(tools, "acpx"), append([]string{"--agent", bin + " acp -m script:" + model, "--ttl", "1"}, args...)...)
 		c.Dir, c.Env = dir, []string{"PATH=" + tools + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + home}
 		out, err := c.CombinedOutput()
+		if strings.Contains(string(out), "Queue owner is shutting down") && ctx.Err() == nil { // acpx says that one may try again
+			return run(args...)
+		}
 		return string(out), err
 	}
+	return dir, run
+}
+
+// judged lets the TypeScript SDK's validators judge what was said, where it is there.
+func judged(lines string) error {
+	npm := os.Getenv("ANCHOR_NPM")
+	if npm == "" {
+		return nil
+	}
+	c := exec.Command(filepath.Join(npm, "node_modules", ".bin", "node"), "testdata/acp_validate.mjs", npm)
+	c.Stdin = strings.NewReader(lines)
+	if said, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, said)
+	}
+	return nil
 }
 
 // A real client: a prompt, a tool call with its permission given and refused, and every message valid by the TypeScript SDK.
@@ -48,10 +67,8 @@ func TestACPClient(t *testing.T) {
 	if data, _ := os.ReadFile(filepath.Join(dir, "hello.txt")); err != nil || string(data) != "hello\n" || !strings.Contains(out, "end_turn") {
 		t.Fatalf("%v %q\n%s", err, data, out)
 	}
-	c := exec.Command(filepath.Join(os.Getenv("ANCHOR_NPM"), "node_modules", ".bin", "node"), "testdata/acp_validate.mjs", os.Getenv("ANCHOR_NPM"))
-	c.Stdin = strings.NewReader(out)
-	if said, err := c.CombinedOutput(); err != nil || !strings.Contains(string(said), "all valid") {
-		t.Errorf("%v\n%s", err, said)
+	if err := judged(out); err != nil {
+		t.Error(err)
 	}
 }
 
