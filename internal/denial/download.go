@@ -96,15 +96,11 @@ func (s *scan) interpret(name string, args []string, in flow) flow {
 
 // shellCode judges sh -c TEXT NAME ARGUMENTS…
 func (s *scan) shellCode(name string, words []string, in flow) flow {
-	switch {
-	case len(words) == 0:
-		return flow{}
-	case s.cutting: // its quotes are gone
+	if s.cutting || len(words) == 0 { // its quotes are gone
 		return s.call(words, in)
-	case len(words) > 1:
+	}
+	if s.arguments([]string{name}); len(words) > 1 {
 		s.arguments(words[1:])
-	default:
-		s.arguments([]string{name})
 	}
 	return s.shellText(name, words[0], in)
 }

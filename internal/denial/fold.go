@@ -34,19 +34,13 @@ func list(words ...string) expand.Variable {
 
 // Get is what a variable holds: in an expansion, one of its possible values after the other.
 func (s *scan) Get(name string) expand.Variable {
-	user, isHome := strings.CutPrefix(name, "HOME ")
+	user, isHome := strings.CutPrefix(name, "HOME ") // of ~user
+	may := s.may(name)
 	switch {
-	case user == "+":
-		return text(s.cwd())
-	case user == "root":
+	case isHome && user == "root":
 		return text("/root")
 	case isHome:
 		return text("/home/" + user)
-	case name == "*":
-		name = "@"
-	}
-	may := s.may(name)
-	switch {
 	case len(may) == 0 && len(name) == 1 && name >= "0" && name <= "9":
 		return text("")
 	case len(may) == 0 && (s.env.Vars == nil || !syntax.ValidName(name)):
@@ -60,16 +54,19 @@ func (s *scan) Get(name string) expand.Variable {
 
 // may are the values that a variable may have, from the text or from the start; none if they are not known.
 func (s *scan) may(name string) []expand.Variable {
+	if name == "*" {
+		name = "@"
+	}
 	if value, ok := s.env.Vars[name]; ok && len(s.vars[name]) == 0 {
 		return []expand.Variable{text(value)}
 	}
 	return s.vars[name]
 }
 
-// Each lists no variables.
+// Each and Set belong to the environment of an expansion; Set is called for ${x:=…} and $((x=…)).
 func (s *scan) Each(func(string, expand.Variable) bool) {}
 
-// Set is called for ${x:=…} and $((x=…)).
+// Set sets a variable.
 func (s *scan) Set(name string, v expand.Variable) error { s.set(name, v); return nil }
 
 // set gives a variable values. In a branch the ones it had stay possible.

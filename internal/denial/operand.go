@@ -1,8 +1,10 @@
 package denial
 
 import (
+	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"anchor/internal/secret"
@@ -25,17 +27,8 @@ func gitArgs(args []string) []string {
 }
 
 func gitShowsNames(args []string) bool {
-	if len(args) == 0 {
-		return true
-	}
-	if args[0] == "log" || args[0] == "stash" {
-		for _, a := range args[1:] {
-			if listed("-p -u --patch -c --cc -m show", a) || strings.HasPrefix(a, "-L") {
-				return false
-			}
-		}
-	}
-	return is("git", args[0])
+	shows := func(a string) bool { return listed("-p -u --patch -c --cc -m show", a) || strings.HasPrefix(a, "-L") }
+	return len(args) == 0 || is("git", args[0]) && !(listed("log stash", args[0]) && slices.ContainsFunc(args[1:], shows))
 }
 
 // operands judges the words of a command that may name files.
@@ -50,11 +43,15 @@ func (s *scan) operands(name string, args []string) {
 	if showsNames(name) || isFind(name) || len(args) > 0 && is("text", name+"+"+args[0]) {
 		return
 	}
-	text, searches := is("pattern", key), is("pattern", key)
-	options := fact("takes", key)
-	if searches && options == "" {
-		options = fact("takes", "pattern")
-	} else if !searches {
+	text, options := is("pattern", key), fact("takes", key)
+	if text {
+		options = cmp.Or(options, fact("takes", "pattern"))
+		for o := range strings.FieldsSeq("--include -g --glob --iglob") { // the files to search
+			if v, _ := optionText(args, o); !strings.HasPrefix(v, "!") {
+				s.named(v)
+			}
+		}
+	} else {
 		options += " " + fact("takes", "any")
 	}
 	for o := range strings.FieldsSeq("-f --file --files -e --regexp --expression") { // these give the pattern
@@ -65,22 +62,12 @@ func (s *scan) operands(name string, args []string) {
 	ended := false
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
-		case a == "--" && !ended:
+		case !ended && a == "--":
 			ended = true
-		case strings.HasPrefix(a, "-") && len(a) > 1 && !ended:
-			if k, v, attached := strings.Cut(a, "="); searches && listed("--include -g --glob --iglob", k) {
-				if !attached && i+1 < len(args) {
-					v = args[i+1]
-				}
-				if !strings.HasPrefix(v, "!") { // the files to search
-					s.named(v)
-				}
-			}
-			if listed(options, a) {
-				i++
-			} else {
-				s.option(a, options)
-			}
+		case !ended && len(a) > 1 && a[0] == '-' && listed(options, a):
+			i++
+		case !ended && len(a) > 1 && a[0] == '-':
+			s.option(a, options)
 		case text:
 			text = false
 		default:

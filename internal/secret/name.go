@@ -25,11 +25,6 @@ var words = sync.OnceValue(func() map[string][]string {
 
 func listed(list, word string) bool { return slices.Contains(words()[list], word) }
 
-var (
-	nameWords  = []string{"pass", "pwd", "secret", "token", "key", "auth", "cred"} // open the closer look
-	nameLabels = []string{"password", "secret", "token", "key", "credential"}
-)
-
 // Variable says whether an environment variable's name says that its value is a secret.
 func Variable(name string) bool {
 	label, _ := judgeName(name)

@@ -42,29 +42,25 @@ func three(s string, i int) uint32 {
 }
 
 func newTable(all []value) *table {
-	t := &table{all: all, values: map[string]value{}, sizes: map[string][]int{}, trigger: make([][]trigger, 1)}
-	t.labels = map[string]bool{keyLabel: true, restLabel: true}
+	t := &table{all: all, values: map[string]value{}, sizes: map[string][]int{}, labels: map[string]bool{}, trigger: make([][]trigger, 1)}
+	for _, label := range []string{keyLabel, restLabel, "password", "token", "key", "credential"} { // the names' as well
+		t.labels[label] = true
+	}
 	for _, v := range all {
 		key := v.text[:minValue]
 		t.values[v.text], t.labels[v.label] = v, true
 		if t.sizes[key] == nil {
 			t.watch(trigger{aValue, key, t.value})
 		}
-		if !slices.Contains(t.sizes[key], len(v.text)) {
-			t.sizes[key] = append(t.sizes[key], len(v.text))
+		if at, has := slices.BinarySearchFunc(t.sizes[key], len(v.text), func(a, b int) int { return b - a }); !has {
+			t.sizes[key] = slices.Insert(t.sizes[key], at, len(v.text))
 		}
-	}
-	for _, sizes := range t.sizes {
-		slices.SortFunc(sizes, func(a, b int) int { return b - a })
 	}
 	for _, p := range shapes() {
 		t.labels[p.label] = true
 		t.watch(trigger{aShape, p.prefix, p.look})
 	}
-	for _, label := range nameLabels {
-		t.labels[label] = true
-	}
-	for _, word := range nameWords {
+	for _, word := range []string{"pass", "pwd", "secret", "token", "key", "auth", "cred"} {
 		t.watch(trigger{aName, word, assignment})
 	}
 	t.watch(trigger{aURL, "://", urlPassword})
@@ -151,18 +147,17 @@ func (t *table) part(s string, pos int, inKey bool, out []hit) (_ []hit, hidden 
 	return t.scan(s, pos, out), hidden
 }
 
-// next says where in s the first trigger stands; if there is none, the length of s.
-func (t *table) next(s string) int {
-	if len(s) < 3 {
+// next says where in s[i:] the first trigger stands; if there is none, the length of s.
+func (t *table) next(s string, i int) int {
+	if i+2 >= len(s) {
 		return len(s)
 	}
-	x := three(s, 0) << 8
-	for i := 2; i < len(s); i++ {
-		x = x>>8 | uint32(s[i]|0x20)<<16
+	for x := three(s, i) << 8; i+2 < len(s); i++ {
+		x = x>>8 | uint32(s[i+2]|0x20)<<16
 		if slot := t.slot[slotOf(x)]; slot != 0 {
 			for k := range t.trigger[slot] {
-				if t.trigger[slot][k].at(s, i-2) {
-					return i - 2
+				if t.trigger[slot][k].at(s, i) {
+					return i
 				}
 			}
 		}
@@ -173,18 +168,9 @@ func (t *table) next(s string) int {
 // scan finds the secrets in s[pos:] by their triggers.
 func (t *table) scan(whole string, pos int, out []hit) []hit {
 	s := whole[pos:]
-	if len(s) < minValue {
-		return out
-	}
 	var seen [aValue + 1]int // how far each kind of trigger has been looked at
-	x := three(s, 0) << 8
-	for i := 0; i+2 < len(s); i++ {
-		x = x>>8 | uint32(s[i+2]|0x20)<<16
-		slot := t.slot[slotOf(x)]
-		if slot == 0 {
-			continue
-		}
-		for _, g := range t.trigger[slot] {
+	for i := t.next(s, 0); i < len(s); i = t.next(s, i+1) {
+		for _, g := range t.trigger[t.slot[slotOf(three(s, i))]] {
 			if i < seen[g.kind] || !g.at(s, i) {
 				continue
 			}

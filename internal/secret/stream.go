@@ -64,7 +64,7 @@ func (s *Stream) run(text string, final bool) (out []byte, pos int) {
 	marked := strings.Contains(text, maskStart) || strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, puttyBody)
 	for pos < len(text) {
 		if !marked && !s.inKey && !s.inLine { // whole lines where nothing is to be looked at
-			n := strings.LastIndexByte(text[pos:pos+t.next(text[pos:])], '\n') + 1
+			n := strings.LastIndexByte(text[pos:t.next(text, pos)], '\n') + 1
 			if out = append(out, text[pos:pos+n]...); n > 0 {
 				pos += n
 				continue
