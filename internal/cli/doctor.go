@@ -160,8 +160,10 @@ func (w *work) examineProgram(ctx context.Context, c *checkup, name string, bad 
 // models lists what can be used now: each provider with a key and each local server found.
 func (w *work) models(ctx context.Context) error {
 	var rows [][]string
+	failed := false
 	for _, l := range w.listAll(ctx, func(p config.Provider) bool { return p.Local || p.Usable(w.sh.getenv) }) {
 		if l.err != nil && !l.Local {
+			failed = true
 			fmt.Fprintf(w.sh.err, "%s: %s\n", l.Name, event.Visible(l.err.Error()))
 		}
 		for _, m := range l.models {
@@ -169,7 +171,10 @@ func (w *work) models(ctx context.Context) error {
 			rows = append(rows, []string{l.Name + "/" + m.ID, fmt.Sprint("window ", i.Window), i.Source})
 		}
 	}
-	if rows == nil {
+	switch {
+	case rows == nil && failed:
+		return exit{exitError, ""}
+	case rows == nil:
 		return usagef("no model to use: %s", gettingStarted)
 	}
 	return table(w.sh.out, rows)

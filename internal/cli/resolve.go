@@ -90,6 +90,8 @@ func (w *work) resolve(name string) (agent.Model, error) {
 	first, rest, named := strings.Cut(name, "/")
 	if p, known := w.set.Providers[first]; known && rest != "" {
 		return w.describe(p, rest)
+	} else if known && named {
+		return agent.Model{}, usagef("%s names no model; write it as %s/NAME (anchor models lists them)", name, first)
 	}
 	var names []string
 	var usable []config.Provider
@@ -189,12 +191,11 @@ func (w *work) listAll(ctx context.Context, which func(config.Provider) bool) []
 
 // list asks a provider for its models. A local server answers at once or is not there.
 func (w *work) list(ctx context.Context, p config.Provider) ([]provider.Listed, error) {
+	limit := provider.ListTimeout
 	if p.Local {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, probeTime)
-		defer cancel()
+		limit = probeTime
 	}
-	return w.wire(p, "").Models(ctx)
+	return w.wire(p, "").Models(ctx, limit)
 }
 
 // key runs a keyCommand through the gate, with the user's whole environment, outside the project, without input, and returns the
@@ -221,8 +222,17 @@ func (w *work) key(ctx context.Context, command string) (string, error) {
 // wire makes the client of a provider for a model, without retry. The bound of replies is known for models of the vendor's own, and
 // those that the settings describe; the Messages API must have one.
 func (w *work) wire(p config.Provider, name string) *provider.Client {
-	e := provider.Endpoint{Name: p.Name, BaseURL: string(p.BaseURL), KeyName: cmp.Or(p.KeyEnv, "keyCommand"), Headers: p.Headers, StallTimeout: w.set.StallTimeout.Time()}
-	e.Key = func(ctx context.Context) (string, error) { return p.Key(ctx, w.sh.getenv, w.key) }
+	e := provider.Endpoint{Name: p.Name, BaseURL: string(p.BaseURL), KeyName: cmp.Or(string(p.KeyEnv), "keyCommand"), Headers: p.Headers, StallTimeout: w.set.StallTimeout.Time()}
+	e.Key = func(ctx context.Context, refused string) (string, error) {
+		if known, ok := w.keys.Load(p.Name); ok && known != refused {
+			return known.(string), nil
+		}
+		key, err := p.Key(ctx, w.sh.getenv, w.key)
+		if err == nil {
+			w.keys.Store(p.Name, key)
+		}
+		return key, err
+	}
 	if p.Local {
 		e.FirstByte = 10 * time.Minute // a local server may read a long prompt, or load the model, for minutes
 	}

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"anchor/internal/config"
+	"anchor/internal/provider"
 )
 
 // The window of a model that the table does not know is the server's own word; without one it is assumed, and said.
@@ -106,5 +109,32 @@ func TestKeyCommand(t *testing.T) {
 		if got := fmt.Sprint(out, err); !strings.Contains(got, want) || (strings.HasPrefix(want, "key")) != (err == nil) {
 			t.Errorf("%s: %q, %v; want %s", command, out, err, want)
 		}
+	}
+}
+
+// A keyCommand may ask its user, so it runs once for a session, and once more after its key was refused.
+func TestKeyCommandRunsOnce(t *testing.T) {
+	refuse := false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if refuse = r.Header.Get("Authorization") == "Bearer key1"; refuse {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+		fmt.Fprint(w, `{"data": []}`)
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	w, err := prepare(t.Context(), shell{env: append(os.Environ(), "HOME="+dir), err: os.Stderr}, &options{dir: dir}, face{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	p := config.Provider{Name: "w", Type: config.OpenAI, BaseURL: config.URL(server.URL), KeyCommand: "echo x >> n; echo key$(wc -l < n)"}
+	first, other := w.wire(p, "m"), w.wire(p, "m")
+	for _, c := range []*provider.Client{first, other, first, other} {
+		_, _ = c.Models(t.Context(), time.Minute)
+	}
+	if n, _ := os.ReadFile(dir + "/n"); string(n) != "x\nx\n" || refuse {
+		t.Errorf("ran %q, refused at last: %v", n, refuse)
 	}
 }

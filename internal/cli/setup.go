@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 
 	"anchor/internal/agent"
@@ -42,6 +43,7 @@ type work struct {
 	model   agent.Model
 	script  *script.Script // the model, if it is one
 	http    *http.Client   // of all model servers
+	keys    sync.Map       // of these, by the provider's name: a keyCommand may ask its user
 	store   session.Store
 	log     *session.Log // nil: not saved
 	past    *session.Past

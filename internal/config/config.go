@@ -82,7 +82,7 @@ func (s *Settings) User(file string, data []byte, dir string) error {
 	s.Allow = append(From(file, s.AllowRules), From(file, s.Directories[dir].Allow)...)
 	s.Deny, s.Instructions = From(file, s.DenyRules), From(file, s.InstructionFiles)
 	for _, name := range s.PassEnv {
-		if name == "" || strings.ContainsAny(name, " =$\t\n") {
+		if _, ok := Variable(name).check(); !ok || name == "" {
 			return d.at(d.set["passEnv"], "passEnv takes names of variables, and %q is none", name)
 		}
 	}
@@ -217,7 +217,7 @@ func (s *Settings) List(getenv func(string) string) [][]string {
 		}
 		add(at+".baseURL", string(p.BaseURL), s.From[at+".baseURL"])
 		if p.KeyEnv != "" {
-			add(at+".key", map[bool]string{true: "set", false: "unset"}[strings.TrimSpace(getenv(p.KeyEnv)) != ""], p.KeyEnv)
+			add(at+".key", map[bool]string{true: "set", false: "unset"}[strings.TrimSpace(getenv(string(p.KeyEnv))) != ""], string(p.KeyEnv))
 		}
 		if p.KeyCommand != "" {
 			add(at+".keyCommand", "set", s.From[at+".keyCommand"])

@@ -54,6 +54,7 @@ func TestFaults(t *testing.T) {
 		{"twice inside", `{"providers": {"w": {}, "w": {}}}`, `:1:`},
 		{"latin-1", "{\"model\": \"\xe9\"}", "is not UTF-8"},
 		{"variable", `{"passEnv": ["A B"]}`, `"A B" is none`},
+		{"a key for its name", `{"providers": {"w": {"keyEnv": "sk-123"}}}`, "providers.w.keyEnv takes the name of a variable"},
 		{"directory", `{"directories": {"site": {}}}`, `directories takes absolute paths`},
 		{"mistyped", `{"providers": {"antropic": {"keyEnv": "K"}}}`, `has no "baseURL"; did you mean "anthropic"?`},
 		{"effort", `{"effort": "huge"}`, "takes off, low, medium or high"},

@@ -16,7 +16,7 @@ import (
 type Provider struct {
 	Type       Wire              `json:"type"`
 	BaseURL    URL               `json:"baseURL"`
-	KeyEnv     string            `json:"keyEnv"`
+	KeyEnv     Variable          `json:"keyEnv"`
 	KeyCommand string            `json:"keyCommand"`
 	Headers    map[string]string `json:"headers"`
 	Models     map[string]Model  `json:"models"`
@@ -54,7 +54,7 @@ func builtIn() map[string]Provider {
 		f := strings.Fields(line)
 		p := Provider{Name: f[0], Type: OpenAI, BaseURL: URL(f[1]), rank: i - 100}
 		if p.Local = p.loopback(); !p.Local {
-			p.KeyEnv = strings.ToUpper(p.Name) + "_API_KEY"
+			p.KeyEnv = Variable(strings.ToUpper(p.Name) + "_API_KEY")
 		}
 		if p.Name == "anthropic" {
 			p.Type = Anthropic
@@ -78,13 +78,13 @@ func (s *Settings) Ordered() []Provider {
 
 // Usable says whether a request can be tried: there is a key or a way to one, or the server needs none.
 func (p Provider) Usable(getenv func(string) string) bool {
-	hasKey := p.KeyCommand != "" || strings.TrimSpace(getenv(p.KeyEnv)) != ""
+	hasKey := p.KeyCommand != "" || strings.TrimSpace(getenv(string(p.KeyEnv))) != ""
 	return hasKey || p.Redirected && (p.KeyEnv == "" || p.addressVariable != "") || len(p.Headers) > 0
 }
 
 // Key finds the key when a request needs it: the variable, else what run says of keyCommand. An empty key is right for servers that need none. What no header may hold is refused. Errors never hold the key.
 func (p Provider) Key(ctx context.Context, getenv func(string) string, run func(context.Context, string) (string, error)) (string, error) {
-	key, from := strings.TrimSpace(getenv(p.KeyEnv)), "the variable "+p.KeyEnv
+	key, from := strings.TrimSpace(getenv(string(p.KeyEnv))), "the variable "+string(p.KeyEnv)
 	if key == "" && p.KeyCommand != "" {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()

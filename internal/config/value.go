@@ -17,6 +17,7 @@ type (
 	Name     string  // a model
 	Duration string  // a length of time as it is written: "90s"
 	URL      string  // the address of a server
+	Variable string  // the name of a variable of the environment
 	Wire     string  // the protocol that a server speaks
 	Effort   string  // how much a model may think
 	Count    int     // a number of tokens
@@ -45,6 +46,12 @@ func (u URL) check() (string, bool) {
 	p, err := url.Parse(string(u))
 	ok := err == nil && (p.Scheme == "http" || p.Scheme == "https") && p.Host != "" && p.User == nil
 	return `an address such as "https://llm.example.com/v1"`, ok
+}
+
+func (v Variable) check() (string, bool) {
+	return "the name of a variable, such as WORK_KEY (never the key itself)", !strings.ContainsFunc(string(v), func(r rune) bool {
+		return r != '_' && !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z')
+	})
 }
 
 func (w Wire) check() (string, bool) {

@@ -177,7 +177,7 @@ func network(err error) *Error {
 	case plain, strings.Contains(e.Message, "HTTP response to HTTPS client"):
 		e.Kind, e.Message, e.Advice = TLS, "the server does not speak TLS", "Check https:// in the base URL"
 	case isOp && op.Op == "proxyconnect":
-		e.Kind, e.Message, e.Advice = Proxy, "the proxy can't be reached: "+e.Message, adviceProxy
+		e.Message, e.Advice = "the proxy can't be reached: "+e.Message, adviceProxy
 	case isDNS:
 		e.Message = "no such host: " + dns.Name
 	case strings.Contains(e.Message, "refused"):

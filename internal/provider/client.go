@@ -43,12 +43,12 @@ type Client struct {
 	Wire
 	Path, ListPath string // of requests, and of the list of models, under the base URL
 
-	key   string
-	cache map[msg.Message]Turn // of the last request's messages, for the model
-	model string
-	specs []msg.Spec
-	tools []byte // of specs
-	size  int    // of the last body
+	key, refused string
+	cache        map[msg.Message]Turn // of the last request's messages, for the model
+	model        string
+	specs        []msg.Spec
+	tools        []byte // of specs
+	size         int    // of the last body
 }
 
 // Stream implements [Provider].
@@ -112,7 +112,7 @@ func (c *Client) read(r *reply, req Request, d *Draft) (Done, error) {
 func (c *Client) open(ctx context.Context, path string, body []byte) (*reply, error) {
 	if c.key == "" && c.Key != nil {
 		var err error
-		if c.key, err = c.Key(ctx); err != nil {
+		if c.key, err = c.Key(ctx, c.refused); err != nil {
 			return nil, &Error{Kind: Config, Message: oneLine(err.Error()), Err: err}
 		}
 	}
@@ -147,8 +147,7 @@ func (c *Client) open(ctx context.Context, path string, body []byte) (*reply, er
 	return nil, c.finish(fault, r.url)
 }
 
-// finish completes an error for the user: which URL was asked, how the key is set, and nothing of the key itself. A key
-// that was refused is asked for again: those of some commands live for a short time.
+// finish completes an error for the user: which URL was asked, how the key is set, and nothing of the key itself.
 func (c *Client) finish(fault *Error, url string) *Error {
 	fault.URL = cmp.Or(fault.URL, url)
 	if c.key != "" {
@@ -158,7 +157,7 @@ func (c *Client) finish(fault *Error, url string) *Error {
 		if fault.Advice = "Check the key in " + c.KeyName; c.key == "" {
 			fault.Advice = "Set " + c.KeyName
 		}
-		c.key = ""
+		c.key, c.refused = "", c.key
 	}
 	return fault
 }

@@ -15,9 +15,9 @@ type Endpoint struct {
 	// Name is the provider's name: it stands in messages and in the replies' Provider.
 	Name    string
 	BaseURL string
-	// Key returns a key that a header may hold, "" for none. It is asked before the first request, and again after one that
-	// was refused.
-	Key func(context.Context) (string, error)
+	// Key returns a key that a header may hold, "" for none. It is asked before the first request, and again with one that was
+	// refused: those of some commands live for a short time.
+	Key func(ctx context.Context, refused string) (string, error)
 	// KeyName is what the user sets the key by, such as ANTHROPIC_API_KEY. It stands in advice.
 	KeyName string
 	Headers map[string]string
@@ -63,7 +63,7 @@ func refusedByProxy(_ context.Context, proxy *url.URL, _ *http.Request, res *htt
 	if res.StatusCode == http.StatusOK {
 		return nil
 	}
-	return &Error{Kind: Proxy, Status: res.StatusCode, URL: PlainURL(proxy.String()), Message: "the proxy refused the connection", Advice: adviceProxy}
+	return &Error{Kind: Proxy, Status: res.StatusCode, Message: "the proxy " + PlainURL(proxy.String()) + " refused the connection", Advice: adviceProxy}
 }
 
 // Fit completes e: what of paths stands at the end of its base URL is taken off, and what is zero gets its default. It returns

@@ -22,16 +22,18 @@ type Listed struct {
 // windows are the fields in which servers name a window: one that is loaded or set counts before one that the model could have.
 const windows = "loaded_context_length max_model_len meta.n_ctx context_length context_window max_context_length max_input_tokens meta.n_ctx_train"
 
-// listTimeout bounds a question for the models of a server.
-const listTimeout = 5 * time.Second
+// ListTimeout is enough of a limit for a question for the models of a server.
+const ListTimeout = 5 * time.Second
 
-// Models asks the server which models it has, and their windows, for 5 seconds at most. It must not be called while a request
-// runs.
-func (c *Client) Models(ctx context.Context) ([]Listed, error) {
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+// Models asks the server which models it has, and their windows, and waits no longer than limit. It must not be called while a
+// request runs.
+func (c *Client) Models(ctx context.Context, limit time.Duration) ([]Listed, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r, err := c.open(ctx, c.ListPath, nil)
-	if err != nil {
+	r, err := c.open(limited, c.ListPath, nil)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return nil, c.finish(&Error{Kind: Network, Message: "no answer within " + short(limit)}, PlainURL(c.BaseURL+"/"+c.ListPath))
+	} else if err != nil {
 		return nil, err
 	}
 	defer r.close()
@@ -49,7 +51,7 @@ func (c *Client) Models(ctx context.Context) ([]Listed, error) {
 
 // suggest adds to an error about a missing model the nearest name that the server has.
 func (c *Client) suggest(ctx context.Context, name string, fault *Error) {
-	models, _ := c.Models(ctx)
+	models, _ := c.Models(ctx, ListTimeout)
 	var ids []string
 	for _, m := range models {
 		ids = append(ids, m.ID)
@@ -60,9 +62,9 @@ func (c *Client) suggest(ctx context.Context, name string, fault *Error) {
 }
 
 // Window asks Ollama, whose list does not tell, for the context window of a model: the one that it is loaded with, or that is set for it; else
-// what the model could have, and most is true: the server may load it with less. 0 if the server is no Ollama. Bounds as for Models.
+// what the model could have, and most is true: the server may load it with less. 0 if the server is no Ollama.
 func (c *Client) Window(ctx context.Context, name string) (tokens int, most bool) {
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
 	defer cancel()
 	ask := func(path string, body []byte) (out gjson.Result) {
 		if r, err := c.open(ctx, path, body); err == nil {

@@ -69,7 +69,7 @@ func client(t testing.TB, base string) *provider.Client {
 	t.Cleanup(h.CloseIdleConnections)
 	c := anthropic.New(provider.Endpoint{
 		Name: "anthropic", BaseURL: base, StallTimeout: 300 * time.Millisecond, HTTP: h, KeyName: "ANTHROPIC_API_KEY",
-		Key: func(context.Context) (string, error) { return "sk-test-key", nil },
+		Key: func(context.Context, string) (string, error) { return "sk-test-key", nil },
 	})
 	return c
 }
@@ -304,7 +304,7 @@ func TestAddressesAndHeaders(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	s := serve(t, stream(first, stop("end_turn")))
-	broken := anthropic.New(provider.Endpoint{BaseURL: s.URL, Key: func(context.Context) (string, error) { return "", errors.New("the variable K is odd") }})
+	broken := anthropic.New(provider.Endpoint{BaseURL: s.URL, Key: func(context.Context, string) (string, error) { return "", errors.New("the variable K is odd") }})
 	var e *provider.Error
 	if _, _, err := run(broken, ask("hi")); !errors.As(err, &e) || e.Kind != provider.Config || e.Message != "the variable K is odd" {
 		t.Errorf("%v", err)
@@ -441,7 +441,7 @@ func TestNearestModel(t *testing.T) {
 	if _, _, err := run(c, req); err == nil || !strings.Contains(err.Error(), "nearest model here is claude-sonnet-5") {
 		t.Errorf("%v", err)
 	}
-	if list, err := c.Models(context.Background()); fmt.Sprint(list) != "[{claude-opus-5 1000000} {claude-sonnet-5 0}]" || err != nil {
+	if list, err := c.Models(context.Background(), time.Second); fmt.Sprint(list) != "[{claude-opus-5 1000000} {claude-sonnet-5 0}]" || err != nil {
 		t.Errorf("%v %v", list, err)
 	}
 }

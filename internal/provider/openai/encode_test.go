@@ -193,7 +193,7 @@ func TestModels(t *testing.T) {
 			_, _ = io.WriteString(w, `{"error":{"message":"The model 'm' does not exist","code":"model_not_found"}}`)
 		}
 	})
-	list, err := client(t, s, "x").Models(context.Background())
+	list, err := client(t, s, "x").Models(context.Background(), provider.ListTimeout)
 	if want := "[{qwen3:8b 4096} {llama 8192} {r 200000}]"; fmt.Sprint(list) != want || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}

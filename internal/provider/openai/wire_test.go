@@ -74,7 +74,7 @@ func client(t testing.TB, s *server, name string) *provider.Client {
 	t.Cleanup(h.CloseIdleConnections)
 	c := openai.New(provider.Endpoint{
 		Name: name, BaseURL: s.URL, StallTimeout: 300 * time.Millisecond, HTTP: h, KeyName: "TEST_KEY",
-		Key: func(context.Context) (string, error) { return "sk-test-key", nil },
+		Key: func(context.Context, string) (string, error) { return "sk-test-key", nil },
 	})
 	return c
 }
