@@ -154,7 +154,7 @@ func (g *Gate) Configure(rules policy.Rules, passEnv []string) {
 // For returns a gate with the same rules, grants, masker and approver whose events go to sink; approvals have agent in front of their
 // titles; what was read through it is kept apart.
 func (g *Gate) For(sink event.Sink, agent string) *Gate {
-	return &Gate{shared: g.shared, sink: sink, agent: agent, seen: newLedger()}
+	return &Gate{shared: g.shared, sink: sink, agent: agent, seen: &ledger{files: map[string]reading{}}}
 }
 
 // With returns the same gate, what was read through it included, whose events go to sink.
@@ -202,18 +202,6 @@ func (g *Gate) Protect(globs []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.protect = append(g.protect, globs...)
-}
-
-// lock takes the lock of the file that a name stands for, or gives up with ctx.
-func (g *Gate) lock(ctx context.Context, name string) (p place, unlock func(), err error) {
-	any, _ := g.locks.LoadOrStore(g.resolve(name).Abs, make(chan struct{}, 1))
-	c := any.(chan struct{})
-	select {
-	case c <- struct{}{}:
-		return g.resolve(name), func() { <-c }, nil
-	case <-ctx.Done():
-		return p, nil, ctx.Err()
-	}
 }
 
 // Every action takes one path, pass: it is judged by the policy; if it is not denied, it is looked at (the old content of a file, for the

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -87,31 +86,56 @@ func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit
 		return Written{}, &Refusal{Title: title, Hard: true,
 			Reason: p.shown() + " is protected (--protect): it must stay as it is. Make the check pass in another way."}
 	}
-	var d draft
-	out, err := pass(ctx, g, policy.Write{Path: p.Path}, title, func(l looks) (_ string, err error) {
-		d, err = l.draft(ctx, p, title, o, edit)
-		return d.diff, err
-	}, func(_ context.Context, e effects) (Written, error) { return e.write(d, o.CallID) })
+	out, err := g.change(ctx, p, title, o.CallID, func(l looks) (draft, error) { return l.edited(ctx, p, title, o, edit) })
 	if errors.Is(err, errUnchanged) {
 		return Written{Name: p.shown(), Unchanged: true}, nil
 	}
 	return out, err
 }
 
-// draft reads the old content and lets edit compute the new one. An edit's error may quote the old content: where the model may not read
-// that unasked, it gets another error.
-func (l looks) draft(ctx context.Context, p place, title string, o WriteOptions, edit Edit) (draft, error) {
+// change passes the write of a draft.
+func (g *Gate) change(ctx context.Context, p place, title, callID string, make func(looks) (draft, error)) (Written, error) {
+	var d draft
+	return pass(ctx, g, policy.Write{Path: p.Path}, title, func(l looks) (_ string, err error) {
+		d, err = make(l)
+		return d.diff, err
+	}, func(_ context.Context, e effects) (Written, error) { return e.write(d, callID) })
+}
+
+// lock takes the lock of the file that a name stands for, or gives up with ctx.
+func (g *Gate) lock(ctx context.Context, name string) (p place, unlock func(), err error) {
+	any, _ := g.locks.LoadOrStore(g.resolve(name).Abs, make(chan struct{}, 1))
+	c := any.(chan struct{})
+	select {
+	case c <- struct{}{}:
+		return g.resolve(name), func() { <-c }, nil
+	case <-ctx.Done():
+		return p, nil, ctx.Err()
+	}
+}
+
+// found starts a draft with what is there.
+func (l looks) found(ctx context.Context, p place) (draft, error) {
 	d := draft{place: p, mode: 0o666}
 	if _, err := p.regular(l); err != nil {
 		return d, err
 	}
 	old, err := l.read(ctx, p, readLimit+1)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return d, nil
 	case err == nil && len(old.Data) > readLimit:
-		return d, fmt.Errorf("%s is too large to be changed as text (%d bytes)", p.shown(), old.Size)
-	case err == nil:
-		d.exists, d.old, d.mode = true, old.Data, old.Mode
-	case !errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%s is too large to be changed as text (%d bytes)", p.shown(), old.Size)
+	}
+	d.exists, d.old, d.mode = true, old.Data, old.Mode
+	return d, err
+}
+
+// edited lets edit compute the new content. An edit's error may quote the old content: where the model may not read that unasked, it gets
+// another error.
+func (l looks) edited(ctx context.Context, p place, title string, o WriteOptions, edit Edit) (draft, error) {
+	d, err := l.found(ctx, p)
+	if err != nil {
 		return d, err
 	}
 	refused := l.o.Approver == nil && l.decide(policy.Write{Path: p.Path}).Verdict == policy.Ask // which says more
@@ -216,28 +240,24 @@ func (d draft) still(dir *os.Root, base string) bool {
 	return err == nil && d.exists && bytes.Equal(now, d.old)
 }
 
-// Record is something the session keeps: Change or Seen.
-type Record interface{ record() }
+// Record is what the session keeps: a Change or a Seen.
+type Record any
 
 // Change is a file change by a file tool, enough to take it back.
 type Change struct {
-	Path    string      `json:"path"` // relative to the directory, or absolute outside it
-	Created bool        `json:"created"`
-	Deleted bool        `json:"deleted"`
-	Mode    fs.FileMode `json:"mode"`    // before (or after, for Created)
-	Reverse string      `json:"reverse"` // unified diff from new to old, masked; empty with Lossy
-	After   string      `json:"after"`   // SHA-256 of the new content
-	Lossy   bool        `json:"lossy"`   // a hunk held a secret or was no text: can't be taken back
+	Path             string // relative to the directory, or absolute outside it
+	Created, Deleted bool
+	Mode             fs.FileMode // before (or after, for Created)
+	Reverse          string      // unified diff from new to old, masked; empty with Lossy
+	After            string      // SHA-256 of the new content
+	Lossy            bool        // a hunk held a secret or was no text: can't be taken back
 }
 
 // Seen says that a file was read whole.
 type Seen struct {
-	Path string `json:"path"`
-	Sum  string `json:"sum"` // SHA-256 of the content
+	Path string
+	Sum  string // SHA-256 of the content
 }
-
-func (Change) record() {}
-func (Seen) record()   {}
 
 // changeOf describes the change of a draft for the session.
 func (g *Gate) changeOf(d draft) Change {
@@ -286,52 +306,34 @@ func (g *Gate) takeBack(ctx context.Context, c Change) error {
 	case c.Lossy:
 		return errors.New("what it held before was not kept, since it had a secret in it or was no text")
 	}
-	var d draft
-	_, err = pass(ctx, g, policy.Write{Path: p.Path}, "Undo "+p.shown(), func(l looks) (string, error) {
-		d, err = l.reverse(ctx, p, c)
-		return "", err
-	}, func(_ context.Context, e effects) (Written, error) { return e.write(d, "") })
+	_, err = g.change(ctx, p, "Undo "+p.shown(), "", func(l looks) (draft, error) {
+		d, err := l.found(ctx, p)
+		if err == nil && (d.exists == c.Deleted || d.exists && sumOf(d.old) != c.After) {
+			err = errors.New("it changed since")
+		}
+		if d.mode, d.remove = c.Mode, c.Created; err == nil && !d.remove {
+			d.new, err = diff.Apply(d.old, c.Reverse)
+		}
+		d.diff = diff.Unified(d.old, d.new)
+		return d, err
+	})
 	return err
 }
 
-// reverse makes the draft that leads back from a change.
-func (l looks) reverse(ctx context.Context, p place, c Change) (draft, error) {
-	d := draft{place: p, mode: c.Mode, exists: !c.Deleted, remove: c.Created}
-	now, err := l.read(ctx, p, readLimit)
-	missing := errors.Is(err, fs.ErrNotExist)
-	switch {
-	case err != nil && !missing:
-		return d, err
-	case missing != c.Deleted, !missing && sumOf(now.Data) != c.After:
-		return d, errors.New("it changed since")
-	}
-	d.old, err = now.Data, nil
-	if !d.remove {
-		d.new, err = diff.Apply(d.old, c.Reverse)
-	}
-	d.diff = diff.Unified(d.old, d.new)
-	return d, err
-}
-
-// ledger knows which files were read whole, and what they held then. It is one gate's own: what a sub-agent has read, its parent has not.
+// ledger knows how far files were read. It is one gate's own: what a sub-agent has read, its parent has not.
 type ledger struct {
 	mu    sync.Mutex
 	files map[string]reading
 }
 
-// reading is how far a file was read: which lines were seen of the content with that sum; nil once all were.
+// reading is which lines were seen of the content with that sum; nil once all were.
 type reading struct {
 	sum   string
 	lines []bool
 }
 
-func newLedger() *ledger { return &ledger{files: map[string]reading{}} }
-
 // sumOf is the SHA-256 of some content, in hex.
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // Saw notes that the lines from..to (1-based, inclusive) of a file of total lines were shown; once all were, the file counts as read
 // whole.
@@ -343,11 +345,11 @@ func (g *Gate) Saw(f File, from, to, total int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r, known := l.files[f.Abs]
-	switch {
-	case !known || r.sum != sum || r.lines != nil && len(r.lines) != total:
-		r = reading{sum, make([]bool, total)}
-	case r.lines == nil:
+	if known && r.sum == sum && r.lines == nil {
 		return
+	}
+	if r.sum != sum || len(r.lines) != total {
+		r = reading{sum, make([]bool, total)}
 	}
 	for i := max(from, 1); i <= min(to, total); i++ {
 		r.lines[i-1] = true
@@ -372,8 +374,7 @@ func (l *ledger) whole(abs, sum string) {
 func (l *ledger) check(abs, sum string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r, known := l.files[abs]
-	switch {
+	switch r, known := l.files[abs]; {
 	case !known || r.lines != nil:
 		return "was not read whole in this session: read it first"
 	case r.sum != sum:

@@ -1,5 +1,5 @@
-// Package home is anchor's own place on disk: settings, sessions, saved output, tokens. It and gate are the only packages
-// that touch files. Everything it makes is for the user alone: files 0600, directories 0700.
+// Package home is anchor's own place on disk: settings, sessions, saved output, tokens. It and gate are the only packages that touch
+// files. Everything it makes is for the user alone: files 0600, directories 0700.
 package home
 
 import (
@@ -22,25 +22,24 @@ type Dirs struct {
 	Home   string // the user's home directory
 }
 
-// Find works them out from an environment. A leading ~/ in a variable is expanded; a relative XDG value is ignored as the
-// XDG specification says. The error says that there is no home directory.
+// Find works them out from an environment. A leading ~/ in a variable is expanded; a relative XDG value is ignored as the XDG
+// specification says. The error says that there is no home directory.
 func Find(getenv func(string) string) (Dirs, error) {
 	home := getenv("HOME")
 	if !filepath.IsAbs(home) {
 		return Dirs{}, errors.New("no home directory: set HOME to an absolute path")
 	}
-	home = filepath.Clean(home)
 	place := func(variable, usual string) string {
 		dir := getenv(variable)
-		if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
-			dir = home + rest
+		if rest, ok := strings.CutPrefix(dir+"/", "~/"); ok {
+			dir = filepath.Join(home, rest)
 		}
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(home, usual)
 		}
 		return filepath.Join(dir, "anchor")
 	}
-	return Dirs{Config: place("XDG_CONFIG_HOME", ".config"), State: place("XDG_STATE_HOME", ".local/state"), Home: home}, nil
+	return Dirs{Config: place("XDG_CONFIG_HOME", ".config"), State: place("XDG_STATE_HOME", ".local/state"), Home: filepath.Clean(home)}, nil
 }
 
 // Open opens a file of anchor's own for reading. Anything but a regular file is an error.
@@ -57,8 +56,8 @@ func Create(path string) (*os.File, error) {
 func open(path string, flag int) (*os.File, error) {
 	writing := flag != os.O_RDONLY
 	if writing {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, explain(err)
+		if err := makeDir(path); err != nil {
+			return nil, err
 		}
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // what a link names is not anchor's own
 			return nil, fmt.Errorf("%s is not a regular file", path)
@@ -101,8 +100,8 @@ func List(dir string) ([]fs.DirEntry, error) { return os.ReadDir(dir) }
 
 // Move gives a file of anchor's own another place on the same disk, making its directory.
 func Move(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return explain(err)
+	if err := makeDir(to); err != nil {
+		return err
 	}
 	return explain(os.Rename(from, to))
 }
@@ -110,22 +109,20 @@ func Move(from, to string) error {
 // Remove deletes a file of anchor's own.
 func Remove(path string) error { return explain(os.Remove(path)) }
 
-// Write replaces a file atomically, 0600, making its directories 0700. A symbolic link stays and the file it names is
-// replaced, so that a settings file may live elsewhere. After an error the old file is whole.
+// Write replaces a file atomically, 0600, making its directories 0700. A symbolic link stays and the file it names is replaced, so that a
+// settings file may live elsewhere. After an error the old file is whole.
 func Write(path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return explain(err)
+	if err := makeDir(path); err != nil {
+		return err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // made 0600
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // made 0600
 	if err != nil {
 		return explain(err)
 	}
-	_, err = f.Write(data)
-	if err == nil {
+	if _, err = f.Write(data); err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
@@ -137,18 +134,19 @@ func Write(path string, data []byte) error {
 	return explain(err)
 }
 
-// Lock takes an exclusive lock on path without waiting, making the file. held is true if this call has it now, false if
-// somebody else does, in this process or another. The system lets go of a dead process's lock. The file stays.
+// Lock takes an exclusive lock on path without waiting, making the file. held is true if this call has it now, false if somebody else
+// does, in this process or another. The system lets go of a dead process's lock. The file stays.
 func Lock(path string) (unlock func() error, held bool, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, false, explain(err)
+	if err := makeDir(path); err != nil {
+		return nil, false, err
 	}
 	l := flock.New(path, flock.SetPermissions(0o600))
-	if held, err = l.TryLock(); err != nil || !held {
-		return nil, false, explain(err)
-	}
-	return l.Close, true, nil
+	held, err = l.TryLock()
+	return l.Close, held && err == nil, explain(err)
 }
+
+// makeDir makes the directory of a file.
+func makeDir(file string) error { return explain(os.MkdirAll(filepath.Dir(file), 0o700)) }
 
 // explain adds what can be done about a place that can't be written.
 func explain(err error) error {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os/exec"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -33,49 +34,47 @@ func FindKeychain(service string, getenv func(string) string) Keychain {
 
 // Get returns a secret, "" if there is none of that name.
 func (k Keychain) Get(name string) (string, error) {
-	value := "" // is not looked at if the keychain may still be at work
-	err := k.bounded(func() (err error) {
-		value, err = keyring.Get(k.Service, name)
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	return value, nil
+	return k.bounded(func() (string, error) { return keyring.Get(k.Service, name) })
 }
 
 // Set keeps a secret.
 func (k Keychain) Set(name, value string) error {
-	return k.bounded(func() error { return keyring.Set(k.Service, name, value) })
+	_, err := k.bounded(func() (string, error) { return "", keyring.Set(k.Service, name, value) })
+	return err
 }
 
 // Remove forgets one. That there is none is no error.
 func (k Keychain) Remove(name string) error {
-	return k.bounded(func() error { return keyring.Delete(k.Service, name) })
+	_, err := k.bounded(func() (string, error) { return "", keyring.Delete(k.Service, name) })
+	return err
 }
 
 // bounded asks the keychain and leaves it if it does not answer.
-func (k Keychain) bounded(ask func() error) error {
+func (k Keychain) bounded(ask func() (string, error)) (string, error) {
 	if !k.Desktop {
-		return ErrNoKeychain
+		return "", ErrNoKeychain
 	}
-	done := make(chan error, 1)
-	go func() { done <- ask() }()
+	value, done := make(chan string, 1), make(chan error, 1)
+	go func() {
+		v, err := ask()
+		value <- v
+		done <- err
+	}()
 	select {
 	case err := <-done:
 		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
-			return fmt.Errorf("%w: %w", ErrNoKeychain, err)
+			return "", fmt.Errorf("%w: %w", ErrNoKeychain, err)
 		}
-		return nil
+		return <-value, nil
 	case <-time.After(keychainLimit):
-		return fmt.Errorf("%w: it did not answer", ErrNoKeychain)
+		return "", fmt.Errorf("%w: it did not answer", ErrNoKeychain)
 	}
 }
 
 // Browse opens an address in the user's browser, which goes on when anchor ends. Only https, and http on this machine, is opened.
 func Browse(address string, getenv func(string) string) error {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" && u.Hostname() != "::1") {
+	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())) {
 		return fmt.Errorf("%q is not opened: it is neither https nor on this machine", address)
 	}
 	words := []string{"xdg-open"}
