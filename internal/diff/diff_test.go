@@ -60,9 +60,7 @@ func TestApplyRestores(t *testing.T) {
 func TestApplyIsStrict(t *testing.T) {
 	for _, c := range []struct{ old, diff string }{
 		{"two\n", "@@ -1 +1 @@\n-one\n+two\n"},
-		{"one", "@@ -1 +1 @@\n-one\n+two\n"},
 		{"x\none\n", "@@ -1 +1 @@\n-one\n+two\n"},
-		{"one\n", "@@ -1 +1,2 @@\n-one\n+two\n"},
 		{"one\n", "@@ -1 +1 @@\n one\n-one\n+two\n"},
 		{"one\n", "@@ -9 +9 @@\n-one\n+two\n"},
 		{"one\n", "rubbish"},

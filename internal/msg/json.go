@@ -6,21 +6,7 @@ import (
 )
 
 // Kind returns the kind of a message as the session file and the SPEC name it: user, assistant, tool, summary or note.
-func Kind(m Message) string {
-	switch m.(type) {
-	case *User:
-		return "user"
-	case *Assistant:
-		return "assistant"
-	case *Tool:
-		return "tool"
-	case *Summary:
-		return "summary"
-	case *Note:
-		return "note"
-	}
-	panic(fmt.Sprintf("msg: no kind for %T", m))
-}
+func Kind(m Message) string { return m.kind() }
 
 // Decode reads a message of a kind from its JSON object. Unknown fields are ignored; an unknown kind is an error.
 func Decode(kind string, data []byte) (Message, error) {

@@ -7,7 +7,7 @@ package msg
 import "encoding/json"
 
 // Message is one entry of a conversation: *User, *Assistant, *Tool, *Summary or *Note.
-type Message interface{ message() }
+type Message interface{ kind() string }
 
 // User is what the user said. Images are attached after the text.
 type User struct {
@@ -83,11 +83,11 @@ type Spec struct {
 	Schema      json.RawMessage
 }
 
-func (*User) message()      {}
-func (*Assistant) message() {}
-func (*Tool) message()      {}
-func (*Summary) message()   {}
-func (*Note) message()      {}
+func (*User) kind() string      { return "user" }
+func (*Assistant) kind() string { return "assistant" }
+func (*Tool) kind() string      { return "tool" }
+func (*Summary) kind() string   { return "summary" }
+func (*Note) kind() string      { return "note" }
 
 func (Text) block()     {}
 func (Thinking) block() {}

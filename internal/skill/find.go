@@ -90,10 +90,13 @@ func (s *search) sources(suffix string, subs ...string) (out []source) {
 		}
 	}
 	for _, sub := range subs {
-		if own, ok := strings.CutPrefix(sub, ".anchor/"); ok && s.Config != "" {
-			out = append(out, s.place(filepath.Join(s.Config, own), "", suffix)...)
-		} else if !ok && s.Home != "" {
-			out = append(out, s.place(filepath.Join(s.Home, sub), "", suffix)...)
+		own, ok := strings.CutPrefix(sub, ".anchor/")
+		base := s.Home
+		if ok {
+			base = s.Config
+		}
+		if base != "" {
+			out = append(out, s.place(filepath.Join(base, own), "", suffix)...)
 		}
 	}
 	return out
