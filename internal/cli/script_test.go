@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -149,7 +150,8 @@ func (r resolved) valid(line string) error {
 
 // play plays a file like the session in docs/json.md: "→ OBJECT" is the next line of anchor's, where "*" stands for any
 // value and fields that are left out may be anything; "← TEXT" is sent as it is; "…" skips lines until the next → fits;
-// "close" closes standard input, "kill SIGNAL" sends a signal, "exit CODE" waits for the end. # begins a comment.
+// "bytes TEXT" sends a Go string without its quotes, "long N" a user_input without a text, of N MB; "close" closes standard input, "kill
+// SIGNAL" sends a signal, "exit CODE" waits for the end. # begins a comment. $SESSION is the id of the last session, here and in the script.
 func play(ts *testscript.TestScript, valid func(string) error, bin, file string, args []string) error {
 	p := exec.Command(bin, args...)
 	p.Dir = ts.MkAbs(".")
@@ -169,13 +171,14 @@ func play(ts *testscript.TestScript, valid func(string) error, bin, file string,
 	}
 	timer := time.AfterFunc(30*time.Second, func() { _ = p.Process.Kill() })
 	defer timer.Stop()
-	c := conversation{end: time.Now().Add(30 * time.Second), valid: valid, dir: p.Dir, in: in, out: bufio.NewReaderSize(out, 1<<20), p: p}
+	c := conversation{session: ts.Getenv("SESSION"), end: time.Now().Add(30 * time.Second), valid: valid, dir: p.Dir, in: in, out: bufio.NewReaderSize(out, 1<<20), p: p}
 	for i, line := range strings.Split(ts.ReadFile(file), "\n") {
 		if err := c.step(line); err != nil {
 			_ = p.Process.Kill()
 			return fmt.Errorf("%s:%d: %w\nstderr: %s", file, i+1, err, said.String())
 		}
 	}
+	ts.Setenv("SESSION", c.session)
 	return nil
 }
 
@@ -205,6 +208,16 @@ func (c *conversation) step(line string) error {
 	case "←":
 		_ = c.valid(rest + "\n") // it may be a bad one, on purpose
 		_, err := io.WriteString(c.in, rest+"\n")
+		return err
+	case "bytes":
+		text, err := strconv.Unquote(`"` + strings.ReplaceAll(rest, `"`, `\"`) + `"`)
+		if err == nil {
+			_, err = io.WriteString(c.in, text)
+		}
+		return err
+	case "long":
+		size, _ := strconv.Atoi(rest)
+		_, err := fmt.Fprintf(c.in, "{\"type\":\"user_input\",\"more\":%q}\n", strings.Repeat("x", size<<20))
 		return err
 	case "→":
 		return c.want(rest)
@@ -263,6 +276,8 @@ func (c *conversation) want(want string) error {
 		_ = json.Unmarshal([]byte(line), &got)
 		if r, ok := got["result"].(map[string]any); ok && r["sessionId"] != nil {
 			c.session = fmt.Sprint(r["sessionId"])
+		} else if got["type"] == "ready" {
+			c.session = fmt.Sprint(got["session"])
 		}
 		if fits(w, got) {
 			c.skip = false
