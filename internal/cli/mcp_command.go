@@ -21,13 +21,8 @@ const listLimit = 20 * time.Second
 
 // mcp is anchor mcp: list, add, remove, trust, login, logout.
 func (w *work) mcp(ctx context.Context) error {
-	verb, name, rest := "list", "", []string{}
-	if len(w.o.args) > 0 {
-		verb = w.o.args[0]
-	}
-	if len(w.o.args) > 1 {
-		name, rest = w.o.args[1], w.o.args[2:]
-	}
+	words := append(slices.Clone(w.o.args), "", "")
+	verb, name, rest := cmp.Or(words[0], "list"), words[1], w.o.args[min(2, len(w.o.args)):]
 	named := map[string]func(context.Context, mcp.Definition) error{"trust": w.trustServer, "login": w.login, "logout": w.logout}[verb]
 	switch {
 	case verb == "list" && name == "":
@@ -58,19 +53,17 @@ func (w *work) listServers(ctx context.Context) error {
 		return nil
 	}
 	states, err := w.tryServers(ctx, definitions)
-	if err != nil {
-		return err
-	}
 	var rows [][]string
 	for i, s := range states {
-		what := cmp.Or(definitions[i].URL, strings.Join(append([]string{definitions[i].Command}, definitions[i].Args...), " "))
-		detail := s.Error
-		if detail == "" {
-			detail = fmt.Sprintf("%d tools: %s", len(s.Tools), strings.Join(s.Tools, ", "))
+		var names []string
+		for _, t := range s.Tools {
+			names = append(names, t.Spec().Name)
 		}
+		what := cmp.Or(definitions[i].URL, strings.Join(append([]string{definitions[i].Command}, definitions[i].Args...), " "))
+		detail := cmp.Or(s.Error, fmt.Sprintf("%d tools: %s", len(names), strings.Join(names, ", ")))
 		rows = append(rows, []string{event.Visible(s.Name), s.Status, event.Visible(w.gate.Mask(what)), event.Visible(detail)})
 	}
-	return table(w.sh.out, rows)
+	return cmp.Or(err, table(w.sh.out, rows))
 }
 
 // tryServers starts the servers that may start, waits for them a while, and returns how each is.
@@ -79,43 +72,34 @@ func (w *work) tryServers(ctx context.Context, definitions []mcp.Definition) ([]
 	o.Once = true
 	set := mcp.Start(ctx, o, definitions)
 	defer set.Close()
-	if err := set.Settle(ctx, listLimit); err != nil {
-		return nil, err
-	}
-	return set.States(), nil
+	err := set.Settle(ctx, listLimit)
+	return set.States(), err
 }
 
 // addServer writes a definition into the user's file: an address and headers, or variables, a command and its arguments.
 func (w *work) addServer(name string, words []string) error {
-	d, env := map[string]any{}, map[string]string{}
-	for len(words) > 0 && strings.Contains(words[0], "=") && !strings.ContainsAny(words[0][:strings.Index(words[0], "=")], "/ :") {
-		key, value, _ := strings.Cut(words[0], "=")
-		env[key], words = value, words[1:]
+	d, env, headers := map[string]any{}, map[string]string{}, map[string]string{}
+	for len(words) > 0 {
+		key, value, ok := strings.Cut(words[0], "=")
+		if !ok || strings.ContainsAny(key, "/ :") {
+			break
+		}
+		env[key], words, d["env"] = value, words[1:], env
 	}
 	switch {
 	case len(words) == 0:
 		return usagef("mcp add needs an address or a command")
 	case strings.HasPrefix(words[0], "http://"), strings.HasPrefix(words[0], "https://"):
 		d["url"] = words[0]
-		headers := map[string]string{}
 		for _, h := range words[1:] {
 			key, value, ok := strings.Cut(h, ":")
 			if !ok {
 				return usagef("%q is no header; one looks like 'X-Key: ${KEY}'", h)
 			}
-			headers[strings.TrimSpace(key)] = strings.TrimSpace(value)
-		}
-		if len(headers) > 0 {
-			d["headers"] = headers
+			headers[strings.TrimSpace(key)], d["headers"] = strings.TrimSpace(value), headers
 		}
 	default:
-		d["command"] = words[0]
-		if len(words) > 1 {
-			d["args"] = words[1:]
-		}
-	}
-	if len(env) > 0 {
-		d["env"] = env
+		d["command"], d["args"] = words[0], words[1:]
 	}
 	if w.set.MCPServers[name] != nil {
 		return usagef("there is an MCP server %s already; anchor mcp remove %s first", name, name)
@@ -146,16 +130,16 @@ func (w *work) trustServer(ctx context.Context, d mcp.Definition) error {
 		return usagef("%s stands in your own %s: it needs no trust", d.Name, d.Source)
 	}
 	o := w.serverOptions(w.warn)
-	files, err := o.Files(ctx, d)
+	_, files, err := o.Sum(ctx, d)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.sh.err, "%s defines the MCP server %s:\n%s\n", event.Visible(d.Source), event.Visible(d.Name), event.Visible(string(d.Raw)))
+	w.warn(fmt.Sprintf("%s defines the MCP server %s:\n%s", d.Source, d.Name, d.Raw))
 	if len(files) > 0 {
-		fmt.Fprintf(w.sh.err, "It runs these files of the project; when one changes you are asked again: %s\n", event.Visible(strings.Join(files, ", ")))
+		w.warn("It runs these files of the project; when one changes you are asked again: " + strings.Join(files, ", "))
 	}
 	if names := d.Variables(); len(names) > 0 {
-		fmt.Fprintf(w.sh.err, "It gets these variables of your environment: %s\n", strings.Join(names, ", "))
+		w.warn("It gets these variables of your environment: " + strings.Join(names, ", "))
 	}
 	if term.IsTerminal(w.sh.in.Fd()) {
 		fmt.Fprint(w.sh.err, "Let it start in this project from now on? [y/N] ")
@@ -181,13 +165,13 @@ func (w *work) login(ctx context.Context, d mcp.Definition) error {
 		if home.Browse(address, w.sh.getenv) == nil {
 			w.warn("It was opened in your browser.")
 		} else if pasted == w.sh.in {
-			w.warn("If that browser is on another machine, it ends at a page that can't be reached: paste the address of that page here.")
+			w.warn("If your browser is on another machine, it ends at a page that can't be reached: paste the address of that page here.")
 		}
 	}, pasted)
 	if err != nil {
 		return err
 	}
-	return say(w.sh.out, fmt.Sprintf("%s works: %d tools", event.Visible(d.Name), len(tools)))
+	return say(w.sh.out, fmt.Sprintf("%s works: %d tools", event.Visible(d.Name), tools))
 }
 
 func (w *work) logout(ctx context.Context, d mcp.Definition) error {

@@ -1,11 +1,14 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -85,9 +88,7 @@ func (k keeper) renew(ctx context.Context, used string) (r signedIn, err error) 
 		}
 		limited, stop := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, k.http), refreshLimit)
 		defer stop()
-		client := oauth2.Config{ClientID: kept.ClientID, ClientSecret: kept.ClientSecret, Scopes: kept.Scopes,
-			Endpoint: oauth2.Endpoint{TokenURL: kept.TokenURL, AuthStyle: kept.AuthStyle}}
-		token, err := client.TokenSource(limited, &oauth2.Token{RefreshToken: kept.Token.RefreshToken}).Token()
+		token, err := kept.Client.TokenSource(limited, &oauth2.Token{RefreshToken: kept.Token.RefreshToken}).Token()
 		var refused *oauth2.RetrieveError
 		if errors.As(err, &refused) && (refused.ErrorCode == "invalid_grant" || refused.ErrorCode == "invalid_client") {
 			kept.Token = nil
@@ -114,20 +115,19 @@ func (o Options) Logout(ctx context.Context, d Definition) error {
 	})
 }
 
-// Login signs the user in to a server over HTTP and returns the tools it then has. show gets the address that the user must open; it
+// Login signs the user in to a server over HTTP and says how many tools it then has. show gets the address that the user must open; it
 // may open it in a browser. From pasted come lines; one may be the address that a browser elsewhere was sent back to.
-func (o Options) Login(ctx context.Context, d Definition, show func(address string), pasted io.Reader) ([]string, error) {
-	s := newServer(o, d, "s", newClient())
-	d, err := s.admit(ctx)
-	if err != nil {
-		return nil, err
+func (o Options) Login(ctx context.Context, d Definition, show func(address string), pasted io.Reader) (tools int, err error) {
+	s := newServer(o, d, newClient())
+	if d, err = s.admit(ctx); err != nil {
+		return 0, err
 	}
 	if d.URL == "" {
-		return nil, fmt.Errorf("%s is a program of this machine; only servers over HTTP have a sign-in", d.Name)
+		return 0, fmt.Errorf("%s is a program of this machine; only servers over HTTP have a sign-in", d.Name)
 	}
 	back, err := listen(d.OAuth.CallbackPort)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer back.Close()
 	go back.visit(s.http, pasted) // until its end
@@ -135,18 +135,18 @@ func (o Options) Login(ctx context.Context, d Definition, show func(address stri
 	defer stop()
 	handler, err := o.authorizer(d, s.http, back, show)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	session, err := s.dial(ctx, d, handler, loginLimit)
 	if err != nil && strings.Contains(err.Error(), "no configured client registration methods") {
 		err = fmt.Errorf(`the sign-in server of %s registers no clients by itself: register one there by hand, with the redirect address http://127.0.0.1:PORT/callback, and put "oauth": {"clientId": "…", "callbackPort": PORT} into the definition`, d.Name)
 	}
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer link{session: session}.end()
 	err = s.list(ctx, session)
-	return s.state().Tools, err
+	return len(s.state().Tools), err
 }
 
 // authorizer is the SDK's way through the sign-in: discovery, registration, PKCE, the browser, the exchange.
@@ -171,7 +171,7 @@ func (o Options) authorizer(d Definition, client *http.Client, back *callback, s
 	}
 	if len(old.Wanted) > 0 {
 		c.ScopeFilter = func(found []string) []string {
-			found = slices.Concat(found, old.Wanted, old.Scopes)
+			found = slices.Concat(found, old.Wanted, old.Client.Scopes)
 			slices.Sort(found)
 			return slices.Compact(found)
 		}
@@ -182,8 +182,7 @@ func (o Options) authorizer(d Definition, client *http.Client, back *callback, s
 	}
 	c.NewTokenSource = func(ctx context.Context, cfg *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
 		return oauth2.StaticTokenSource(token), o.updateSignIn(ctx, d.URL, func(r *signedIn) error {
-			*r = signedIn{ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.Endpoint.TokenURL,
-				AuthStyle: cfg.Endpoint.AuthStyle, Scopes: cfg.Scopes, Token: token}
+			*r = signedIn{Client: cfg, Token: token}
 			return nil
 		})
 	}
@@ -215,4 +214,62 @@ func (c careful) Authorize(ctx context.Context, req *http.Request, resp *http.Re
 		}
 	}
 	return c.AuthorizationCodeHandler.Authorize(ctx, req, resp)
+}
+
+// callback waits on this machine for the browser to come back from a sign-in.
+type callback struct {
+	http.Server
+	address string
+	results chan url.Values
+}
+
+// listen takes a port, any free one if it is 0.
+func listen(port int) (*callback, error) {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return nil, fmt.Errorf("the browser's way back is not free: %w", err)
+	}
+	c := &callback{address: "http://" + l.Addr().String() + "/callback", results: make(chan url.Values, 1)}
+	c.Handler, c.ReadHeaderTimeout = http.HandlerFunc(c.serve), 5*time.Second
+	go func() { _ = c.Serve(l) }() // until Close
+	return c, nil
+}
+
+// serve takes the first answer.
+func (c *callback) serve(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	if r.URL.Path != "/callback" || q.Get("code") == "" && q.Get("error") == "" {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, "anchor has the answer. You can close this page.\n")
+	select {
+	case c.results <- q:
+	default:
+	}
+}
+
+// visit goes where a browser on another machine was sent and could not go: to the addresses that the user pastes.
+func (c *callback) visit(client *http.Client, pasted io.Reader) {
+	for in := bufio.NewScanner(pasted); in.Scan(); {
+		if at := strings.TrimSpace(in.Text()); strings.HasPrefix(at, c.address+"?") {
+			if resp, err := client.Get(at); err == nil {
+				resp.Body.Close()
+			}
+		}
+	}
+}
+
+// wait waits for the browser. The SDK compares the state.
+func (c *callback) wait(ctx context.Context) (*auth.AuthorizationResult, error) {
+	select {
+	case q := <-c.results:
+		if q.Get("error") != "" {
+			return nil, fmt.Errorf("the sign-in was refused: %s %s", q.Get("error"), q.Get("error_description"))
+		}
+		return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
+	case <-ctx.Done():
+		return nil, errors.New("nobody signed in in time")
+	}
 }

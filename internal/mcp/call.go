@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	callLimit = Timeout(60 * time.Second) // without progress, unless the definition says other
-	mostLimit = 30 * time.Minute          // with progress
-	backLimit = 10 * time.Second          // for a new session in the place of one that the server forgot
+	callLimit = 60 * time.Second // without progress, unless the definition says other
+	mostLimit = 30 * time.Minute // with progress
+	backLimit = 10 * time.Second // for a new session in the place of one that the server forgot
 )
 
 // remote is a server's tool as the model sees it.
@@ -47,16 +47,14 @@ func (t *remote) Run(ctx context.Context, env tool.Env, args json.RawMessage) (t
 
 // call calls a tool. A server that is not there fails it at once. One that forgot the session did not do it, so it is asked again.
 func (s *server) call(ctx context.Context, name string, args json.RawMessage) (tool.Result, error) {
-	session := s.current()
-	if session == nil {
-		state := s.state()
-		return tool.Result{}, fmt.Errorf("the MCP server %s is not running, so nothing was done: it is %s. %s", s.Name, state.Status, state.Error)
+	now := s.state()
+	if now.session == nil {
+		return tool.Result{}, fmt.Errorf("the MCP server %s is not running, so nothing was done: it is %s. %s", s.Name, now.Status, now.Error)
 	}
-	r, err := s.once(ctx, session, name, args)
-	if errors.Is(err, sdk.ErrSessionMissing) {
-		old := session
-		if await(ctx, backLimit, func() bool { session = s.current(); return session != nil && session != old }) {
-			r, err = s.once(ctx, session, name, args)
+	r, err := s.once(ctx, now.session, name, args)
+	if old := now.session; errors.Is(err, sdk.ErrSessionMissing) {
+		if await(ctx, backLimit, func() bool { now = s.state(); return now.session != nil && now.session != old }) {
+			r, err = s.once(ctx, now.session, name, args)
 		}
 	}
 	switch {
@@ -71,17 +69,11 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (t
 	return render(r), nil
 }
 
-func (s *server) current() *sdk.ClientSession {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.session
-}
-
 // once makes one call, bounded. It returns as soon as ctx ends, whatever the server does.
 func (s *server) once(ctx context.Context, session *sdk.ClientSession, name string, args json.RawMessage) (*sdk.CallToolResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	limit := time.Duration(cmp.Or(s.Timeout, callLimit))
+	limit := cmp.Or(time.Duration(s.Timeout)*time.Millisecond, callLimit)
 	end := time.Now().Add(max(limit, mostLimit))
 	timer := time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w; whether it did something is not known", late(limit))) })
 	defer timer.Stop()

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/tailscale/hujson"
 )
@@ -32,29 +30,12 @@ type Definition struct {
 	URL      string            `json:"url"`
 	Headers  map[string]string `json:"headers"`
 	Disabled bool              `json:"disabled"`
-	Timeout  Timeout           `json:"timeout"` // of a call without progress
+	Timeout  int64             `json:"timeout"` // of a call without progress, in milliseconds
 	OAuth    struct {
 		ClientID     string `json:"clientId"` // of a client that was registered by hand, or the https address of its metadata document
 		ClientSecret string `json:"clientSecret"`
 		CallbackPort int    `json:"callbackPort"`
 	} `json:"oauth"`
-}
-
-// Timeout is a length of time, written as "90s" or in milliseconds.
-type Timeout time.Duration
-
-// UnmarshalJSON reads both forms.
-func (t *Timeout) UnmarshalJSON(data []byte) error {
-	text, quoted := strings.CutPrefix(strings.TrimSuffix(string(data), `"`), `"`)
-	if !quoted {
-		text += "ms"
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return errors.New(`timeout takes "90s" or milliseconds`)
-	}
-	*t = Timeout(d)
-	return nil
 }
 
 // Define reads definitions. dir is the project's directory, empty for the user's own. What can't be used has its Fault set.

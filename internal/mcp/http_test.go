@@ -60,7 +60,7 @@ func legacy(call func(w http.ResponseWriter, r *http.Request, id json.RawMessage
 			w.Header().Set("Mcp-Session-Id", fmt.Sprint(time.Now().UnixNano()))
 			result = object{"protocolVersion": commonest, "capabilities": object{"tools": object{}}, "serverInfo": object{"name": "t", "version": "1"}}
 		case "tools/list":
-			result = object{"tools": plain("hi")}
+			result = object{"tools": plainTools("hi")}
 		case "tools/call":
 			call(w, r, q.ID)
 			return
@@ -242,7 +242,7 @@ func TestSignIn(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || len(tools) != 1 || len(s.wrong) > 0 {
+			if err != nil || tools != 1 || len(s.wrong) > 0 {
 				t.Fatal(tools, err, s.wrong)
 			}
 			f.start(d)

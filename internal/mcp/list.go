@@ -3,10 +3,13 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,6 +24,7 @@ const (
 	maxPages       = 100
 	maxTools       = 1_000 // of a server
 	maxDescription = 4_000 // bytes
+	maxName        = 64
 )
 
 // list asks a session for its tools and offers them.
@@ -31,10 +35,12 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) error {
 	if err != nil {
 		return fmt.Errorf("its tools could not be listed: %w", err)
 	}
-	names := slices.Sorted(maps.Keys(found))
-	legal := legalTools(s.legal, names)
 	var offered []tool.Tool
-	for _, name := range names {
+	count := map[string]int{}
+	for name := range found {
+		count[plain(s.Name, name)]++
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
 		t := found[name]
 		schema, fault := fit(t.InputSchema)
 		if fault != "" {
@@ -43,12 +49,10 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) error {
 		if schema == nil {
 			continue
 		}
-		offered = append(offered, &remote{s, name, tool.Spec{Spec: msg.Spec{Name: legal[name],
+		offered = append(offered, &remote{s, name, tool.Spec{Spec: msg.Spec{Name: legal(s.Name, name, count[plain(s.Name, name)] > 1),
 			Description: cut(s.o.Gate.Mask(cmp.Or(t.Description, t.Title, name)), maxDescription), Schema: json.RawMessage(s.o.Gate.Mask(string(schema)))}}})
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.status, s.session, s.offered = ready, session, offered
+	s.set(State{Status: ready, Tools: offered, session: session}, nil)
 	return nil
 }
 
@@ -124,4 +128,23 @@ func gather(properties, m, root map[string]any, depth int) {
 	}
 	own, _ := m["properties"].(map[string]any)
 	maps.Copy(properties, own)
+}
+
+var (
+	odd  = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+	fine = regexp.MustCompile(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
+)
+
+// plain is the name under which a server's tool is offered, in letters, digits, _ and -.
+func plain(server, tool string) string { return odd.ReplaceAllString("mcp__"+server+"__"+tool, "_") }
+
+// legal is that name in at most maxName bytes. Where it would not tell whose tool it is, or another tool of the server has it by right, a
+// hash of both keeps it apart from all others. It depends on nothing else, so that it stays from one run to the next.
+func legal(server, tool string, shared bool) string {
+	name := plain(server, tool)
+	if len(name) <= maxName && fine.MatchString(server) && (!shared || name == "mcp__"+server+"__"+tool) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(server + "\x00" + tool))
+	return name[:min(len(name), maxName-9)] + "_" + hex.EncodeToString(sum[:4])
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"anchor/internal/gate"
 	"anchor/internal/tool"
 )
@@ -27,10 +29,12 @@ type Options struct {
 
 // State is how a server is.
 type State struct {
-	Name, Source string // Source is the file that defines it
-	Status       string // starting, ready, waiting, failed, untrusted, disabled, "sign in"
-	Error        string // what went wrong last, masked; empty if it is ready
-	Tools        []string
+	Name   string
+	Status string // starting, ready, waiting, failed, untrusted, disabled, "sign in"
+	Error  string // what went wrong last, masked; empty if it is ready
+	Tools  []tool.Tool
+
+	session *sdk.ClientSession // nil unless it is ready
 }
 
 // Set is the servers of a session.
@@ -44,15 +48,15 @@ type Set struct {
 func Start(ctx context.Context, o Options, definitions []Definition) *Set {
 	ctx, stop := context.WithCancel(ctx)
 	set := &Set{stop: stop}
-	legal, client := legalServers(definitions), newClient()
+	client := newClient()
 	for _, d := range definitions {
-		s := newServer(o, d, legal[d.Name], client)
+		s := newServer(o, d, client)
 		set.servers = append(set.servers, s)
 		if _, err := s.admit(ctx); err != nil { // at once, so that the shortest run tells of it
 			s.giveUp(err)
 			continue
 		}
-		s.set(starting, nil)
+		s.set(State{Status: starting}, nil)
 		set.wait.Go(func() { s.run(ctx) })
 	}
 	return set
@@ -61,7 +65,7 @@ func Start(ctx context.Context, o Options, definitions []Definition) *Set {
 // Tools returns the tools of all servers that are ready now, in an order that is always the same.
 func (s *Set) Tools() (out []tool.Tool) {
 	for _, server := range s.servers {
-		out = append(out, server.tools()...)
+		out = append(out, server.state().Tools...)
 	}
 	slices.SortFunc(out, func(a, b tool.Tool) int { return cmp.Compare(a.Spec().Name, b.Spec().Name) })
 	return out

@@ -215,7 +215,7 @@ func TestEnvironmentIsSmallAndMasked(t *testing.T) {
 
 func TestCallsAreBoundedAndHearCancel(t *testing.T) {
 	d := self(t, "s", "ok")
-	d.Timeout = Timeout(time.Second)
+	d.Timeout = 1000
 	f := setUp(t).start(d)
 	f.status(ready)
 	if r, err := f.call(t.Context(), "mcp__s__progress"); err != nil || r.Text != "at last" {

@@ -1,12 +1,13 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
 
 	"anchor/internal/msg"
 	"anchor/internal/tool"
@@ -31,16 +32,19 @@ func render(r *sdk.CallToolResult) tool.Result {
 			parts = append(parts, text)
 		}
 	}
-	switch out.Text = middle(strings.Join(parts, "\n"), maxText); {
+	switch out.Text = strings.Join(parts, "\n"); {
 	case out.Text != "":
 	case r.StructuredContent != nil:
-		out.Text = middle(string(encode(r.StructuredContent)), maxText)
+		out.Text = string(encode(r.StructuredContent))
 	case len(out.Images) > 0:
 		out.Text = "(an image)"
 	case r.IsError:
 		out.Text = "The tool failed and said nothing more."
 	default:
 		out.Text = "(the tool returned nothing)"
+	}
+	if more := len(out.Text) - maxText; more > 0 {
+		out.Text = fmt.Sprintf("%s\n[cut: %d bytes left out; ask for less at a time]", cut(out.Text, maxText), more)
 	}
 	return out
 }
@@ -82,24 +86,48 @@ func cut(text string, max int) string {
 	if len(text) <= max {
 		return text
 	}
-	for max > 0 && !utf8.RuneStart(text[max]) {
-		max--
-	}
-	return text[:max] + "…"
+	return strings.ToValidUTF8(text[:max], "") + "…"
 }
 
-// middle takes the middle out of a text that is too long, and says so.
-func middle(text string, max int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= max {
-		return text
+// mend returns a message as the SDK reads it, which refuses a whole result for one block or one tool that it can't read: such a block
+// becomes a text that says what it was, and such a tool one without a schema, which is then left out by its name.
+func mend(message []byte) []byte {
+	for key, instead := range map[string]func(gjson.Result) any{"result.content": blockText, "result.tools": bareTool} {
+		for _, e := range slices.Backward(gjson.GetBytes(message, key).Array()) {
+			if other := instead(e); other != nil {
+				message = slices.Concat(message[:e.Index], encode(other), message[e.Index+len(e.Raw):])
+			}
+		}
 	}
-	head, tail := max*3/4, len(text)-max/4
-	for !utf8.RuneStart(text[head]) {
-		head--
+	return message
+}
+
+// blockText is a text block in the place of one that can't be read.
+func blockText(b gjson.Result) any {
+	var r sdk.CallToolResult
+	if json.Unmarshal(fmt.Appendf(nil, `{"content":[%s]}`, b.Raw), &r) == nil {
+		return nil
 	}
-	for !utf8.RuneStart(text[tail]) {
-		tail++
+	text := b.String()
+	if b.Type != gjson.String {
+		text = fmt.Sprintf("[content of the unknown type %q: %s]", b.Get("type").String(), cut(b.Raw, 2_000))
 	}
-	return fmt.Sprintf("%s\n[cut: %d bytes left out; ask for less at a time]\n%s", text[:head], tail-head, text[tail:])
+	return map[string]string{"type": "text", "text": text}
+}
+
+// bareTool is what is left of a tool that can't be read: its name.
+func bareTool(t gjson.Result) any {
+	if json.Unmarshal([]byte(t.Raw), new(sdk.Tool)) == nil {
+		return nil
+	}
+	return map[string]string{"name": t.Get("name").String()}
+}
+
+// encode is for values that always have a JSON form.
+func encode(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return data
 }

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"anchor/internal/tool"
 )
 
 // What a server can be; State.Status has one of them.
@@ -38,21 +36,17 @@ var pauses = [...]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 1
 type server struct {
 	Definition
 	o       Options
-	legal   string // its part of its tools' names
 	http    *http.Client
 	changed chan struct{}   // says, once, that the tools must be listed
 	told    map[string]bool // the notices that came already; run's alone
 	alive   sync.Map        // what gives a running call its time again, by its progress token
 
-	mu      sync.Mutex
-	status  string
-	err     error
-	session *sdk.ClientSession // nil unless ready
-	offered []tool.Tool
+	mu  sync.Mutex
+	now State
 }
 
-func newServer(o Options, d Definition, legal string, client *http.Client) *server {
-	return &server{Definition: d, o: o, legal: legal, http: client, changed: make(chan struct{}, 1), told: map[string]bool{}}
+func newServer(o Options, d Definition, client *http.Client) *server {
+	return &server{Definition: d, o: o, http: client, changed: make(chan struct{}, 1), told: map[string]bool{}}
 }
 
 // final is an error after which a server is not started again.
@@ -76,11 +70,11 @@ func (s *server) run(ctx context.Context) {
 			s.giveUp(err)
 			return
 		}
-		s.set(waiting, err)
+		s.set(State{Status: waiting}, err)
 		s.tell("%v; it is started again after a pause, meanwhile its tools are not there", err)
 		select {
 		case <-time.After(pauses[attempt]):
-			s.set(starting, nil)
+			s.set(State{Status: starting}, nil)
 		case <-ctx.Done():
 			return
 		}
@@ -91,7 +85,7 @@ func (s *server) run(ctx context.Context) {
 func (s *server) giveUp(err error) {
 	end := final{status: failed}
 	errors.As(err, &end)
-	s.set(end.status, err)
+	s.set(State{Status: end.status}, err)
 	if end.status != disabled {
 		s.tell("%v", err)
 	}
@@ -109,7 +103,7 @@ func (s *server) serve(ctx context.Context) error {
 	if err == nil {
 		err = s.follow(ctx, l.session)
 	}
-	s.set(starting, nil)
+	s.set(State{Status: starting}, nil)
 	l.end()
 	return l.explain(err)
 }
@@ -166,8 +160,7 @@ func (s *server) admit(ctx context.Context) (Definition, error) {
 	m.Add("client secret of "+d.Name, d.OAuth.ClientSecret)
 	for name, value := range d.Headers {
 		_, token, _ := strings.Cut(value, " ") // of "Bearer TOKEN"
-		m.Add("header "+name, token)
-		m.Add("header "+name, value)
+		m.Add("header "+name, token+"\n"+value)
 	}
 	return d, nil
 }
@@ -188,28 +181,21 @@ func (s *server) tell(format string, args ...any) {
 	}
 }
 
-// set changes the state. Only a session that is ready has tools.
-func (s *server) set(status string, err error) {
+// set changes the state. Without an error the last one stays, until the server is ready.
+func (s *server) set(to State, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status, s.session, s.offered, s.err = status, nil, nil, cmp.Or(err, s.err)
-}
-
-func (s *server) tools() []tool.Tool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.offered
+	switch to.Name = s.Name; {
+	case err != nil:
+		to.Error = s.o.Gate.Mask(err.Error())
+	case to.Status != ready:
+		to.Error = s.now.Error
+	}
+	s.now = to
 }
 
 func (s *server) state() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := State{Name: s.Name, Source: s.Source, Status: s.status}
-	if s.err != nil && s.status != ready {
-		out.Error = s.o.Gate.Mask(s.err.Error())
-	}
-	for _, t := range s.offered {
-		out.Tools = append(out.Tools, t.Spec().Name)
-	}
-	return out
+	return s.now
 }

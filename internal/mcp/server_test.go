@@ -83,7 +83,7 @@ func noise(mode string, n int) {
 	}
 }
 
-func plain(names ...string) (out []any) {
+func plainTools(names ...string) (out []any) {
 	for _, n := range names {
 		out = append(out, object{"name": n, "description": "does " + n, "inputSchema": object{"type": "object", "properties": object{}}})
 	}
@@ -93,9 +93,9 @@ func plain(names ...string) (out []any) {
 func listed(mode, cursor string) object {
 	switch mode {
 	case "names":
-		return object{"tools": plain("admin.tools.list", "user/update", "läs fil", "a b", "a_b", "read_file", strings.Repeat("long", 40), strings.Repeat("long", 41))}
+		return object{"tools": plainTools("admin.tools.list", "user/update", "läs fil", "a b", "a_b", "read_file", strings.Repeat("long", 40), strings.Repeat("long", 41))}
 	case "schemas":
-		return object{"tools": append(plain("one", "three"),
+		return object{"tools": append(plainTools("one", "three"),
 			object{"name": "string", "inputSchema": object{"type": "string"}},
 			object{"name": "null", "inputSchema": nil},
 			object{"name": "number", "description": 5, "inputSchema": object{"type": "object"}},
@@ -105,12 +105,12 @@ func listed(mode, cursor string) object {
 			object{"name": "any", "inputSchema": object{"type": "object", "anyOf": []any{object{"properties": object{"a": object{}}}, object{"properties": object{"b": object{}}}}}},
 			7)}
 	case "cursor":
-		return object{"tools": plain("a", "b", "c"), "nextCursor": "same"}
+		return object{"tools": plainTools("a", "b", "c"), "nextCursor": "same"}
 	case "pages":
 		next := map[string]string{"": "2", "2": "3"}[cursor]
-		return object{"tools": plain("page" + cursor), "nextCursor": next}
+		return object{"tools": plainTools("page" + cursor), "nextCursor": next}
 	}
-	return object{"tools": plain("text", "big", "blocks", "odd", "structured", "empty", "fails", "image", "env", "hang", "progress", "die", "storm")}
+	return object{"tools": plainTools("text", "big", "blocks", "odd", "structured", "empty", "fails", "image", "env", "hang", "progress", "die", "storm")}
 }
 
 func text(s string) object { return object{"type": "text", "text": s} }

@@ -67,13 +67,9 @@ func update[T any](ctx context.Context, o Options, name string, change func(map[
 // signedIn is what is kept of a sign-in, by the server's address: the client that was registered, and its tokens. It is in the keychain,
 // or in a file for the user alone where there is none, or where it refuses.
 type signedIn struct {
-	ClientID     string           `json:"clientId"`
-	ClientSecret string           `json:"clientSecret,omitempty"`
-	TokenURL     string           `json:"tokenUrl"`
-	AuthStyle    oauth2.AuthStyle `json:"authStyle"`
-	Scopes       []string         `json:"scopes,omitempty"`
-	Wanted       []string         `json:"wanted,omitempty"` // scopes that the server asked for since
-	Token        *oauth2.Token    `json:"token,omitempty"`
+	Client *oauth2.Config `json:"client"`
+	Wanted []string       `json:"wanted,omitempty"` // scopes that the server asked for since
+	Token  *oauth2.Token  `json:"token,omitempty"`
 }
 
 func (o Options) keychain() home.Keychain { return home.FindKeychain("anchor-mcp", o.Getenv) }
@@ -85,13 +81,11 @@ func (o Options) signIn(address string) (r signedIn, err error) {
 		return r, err
 	}
 	r, inFile := all[address]
-	if text, err := o.keychain().Get(address); !inFile && err == nil && text != "" {
-		if err := json.Unmarshal([]byte(text), &r); err != nil {
-			return r, fmt.Errorf("what the keychain has of the sign-in to %s can't be read: %w", address, err)
-		}
+	if text := o.keychain().Get(address); !inFile && text != "" {
+		err = json.Unmarshal([]byte(text), &r)
 	}
 	o.learn(address, r)
-	return r, nil
+	return r, err
 }
 
 // updateSignIn changes what is kept for an address; without a client it is forgotten.
@@ -104,8 +98,8 @@ func (o Options) updateSignIn(ctx context.Context, address string, change func(*
 		err = change(&r)
 		o.learn(address, r)
 		delete(all, address)
-		if r.ClientID == "" {
-			_ = o.keychain().Remove(address)
+		if r.Client == nil {
+			_ = o.keychain().Set(address, "")
 		} else if o.keychain().Set(address, string(encode(r))) != nil {
 			all[address] = r
 		}
@@ -115,10 +109,7 @@ func (o Options) updateSignIn(ctx context.Context, address string, change func(*
 
 // learn teaches the masker the secrets of a sign-in.
 func (o Options) learn(address string, r signedIn) {
-	m, name := o.Gate.Masker(), "sign-in to "+address
-	m.Add(name, r.ClientSecret)
-	if r.Token != nil {
-		m.Add(name, r.Token.AccessToken)
-		m.Add(name, r.Token.RefreshToken)
+	if r.Client != nil && r.Token != nil {
+		o.Gate.Masker().Add("sign-in to "+address, r.Client.ClientSecret+"\n"+r.Token.AccessToken+"\n"+r.Token.RefreshToken)
 	}
 }

@@ -31,13 +31,13 @@ func (o Options) Trusted(ctx context.Context, d Definition) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	sum, _, err := o.sum(ctx, d)
+	sum, _, err := o.Sum(ctx, d)
 	return err == nil && all[trustKey(d)] == sum, err
 }
 
 // Trust keeps that the user has trusted a definition as it is now.
 func (o Options) Trust(ctx context.Context, d Definition) error {
-	sum, _, err := o.sum(ctx, d)
+	sum, _, err := o.Sum(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -47,14 +47,8 @@ func (o Options) Trust(ctx context.Context, d Definition) error {
 	})
 }
 
-// Files are the files of the project that trust in a definition covers.
-func (o Options) Files(ctx context.Context, d Definition) ([]string, error) {
-	_, files, err := o.sum(ctx, d)
-	return files, err
-}
-
-// sum is what trust is bound to.
-func (o Options) sum(ctx context.Context, d Definition) (sum string, files []string, err error) {
+// Sum is what trust is bound to, and the files of the project in it.
+func (o Options) Sum(ctx context.Context, d Definition) (sum string, files []string, err error) {
 	var m map[string]any
 	if err := json.Unmarshal(d.Raw, &m); err != nil {
 		return "", nil, err
