@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -26,33 +25,18 @@ type Fingerprint struct {
 	Protected map[string]string
 }
 
-// tooFresh is how near to now a time of change can't tell a further change.
-const tooFresh = 50 * time.Millisecond
-
-// Fingerprint takes the state of the directory: names, sizes, times, modes. Where something changed just now, it waits until times can
-// tell the next change and looks again, a few times at most: the same state always has the same fingerprint.
+// Fingerprint takes the state of the directory. A file counts with its name, number, size, times and mode: whoever writes it in place
+// within one tick of the clock, by the same number of bytes, goes unseen.
 func (g *Gate) Fingerprint(ctx context.Context, protect []string) (Fingerprint, error) {
 	p := g.resolve(g.dir)
-	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), nothing, func(ctx context.Context, e effects) (out Fingerprint, err error) {
-		for range 3 {
-			var newest time.Time
-			if out, newest, err = e.fingerprint(ctx, p, protect); err != nil || time.Since(newest) >= tooFresh {
-				break
-			}
-			select {
-			case <-time.After(tooFresh - time.Since(newest)):
-			case <-ctx.Done():
-				return out, ctx.Err()
-			}
-		}
-		return out, err
+	return pass(ctx, g, policy.Read{Path: p.Path}, "Read "+p.shown(), nothing, func(ctx context.Context, e effects) (Fingerprint, error) {
+		return e.fingerprint(ctx, p, protect)
 	})
 }
 
-// fingerprint goes through the tree once. It returns the time of the last change too.
-func (l looks) fingerprint(ctx context.Context, p place, protect []string) (out Fingerprint, newest time.Time, err error) {
-	out.Protected = map[string]string{}
-	h, now, last := sha256.New(), time.Now().UnixNano(), int64(0)
+// fingerprint goes through the tree once.
+func (l looks) fingerprint(ctx context.Context, p place, protect []string) (Fingerprint, error) {
+	out, h := Fingerprint{Protected: map[string]string{}}, sha256.New()
 	var line []byte
 	own, _ := below(filepath.Dir(resolved(l.o.OutputDir)), l.dir)
 	s := scan{looks: l, o: WalkOptions{Secret: true, marked: true, output: len(protect) > 0}}
@@ -69,24 +53,21 @@ func (l looks) fingerprint(ctx context.Context, p place, protect []string) (out 
 		line = append(append(line[:0], e.Name...), 0)
 		line = binary.LittleEndian.AppendUint32(line, e.mode)
 		if !e.Type.IsDir() { // a directory's time tells no more than the names in it
-			for _, n := range []int64{e.Size, e.Mod.UnixNano(), e.changed} {
+			for _, n := range []int64{e.Size, e.Mod.UnixNano(), e.changed, e.number} {
 				line = binary.LittleEndian.AppendUint64(line, uint64(n))
-			}
-			if e.changed <= now {
-				last = max(last, e.changed)
 			}
 		}
 		h.Write(line)
 		return nil
 	}
-	err = s.tree(ctx, p)
+	err := s.tree(ctx, p)
 	if r, ok := findRepo(l.dir); ok { // git's log of what was checked out grows with each commit, and by nothing else
 		if info, err := os.Stat(filepath.Join(r.gitDir, "logs", "HEAD")); err == nil {
 			fmt.Fprint(h, info.Size(), info.ModTime().UnixNano())
 		}
 	}
 	h.Sum(out.Sum[:0])
-	return out, time.Unix(0, last), err
+	return out, err
 }
 
 // contentSum is the hash of a file's content, or of where a link leads, or why there is none. Nobody gets to see the content.

@@ -113,10 +113,12 @@ func New(o Options) (*Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the directory can't be used: %w", err)
 	}
-	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), learned: make(chan struct{}), confine: confined,
+	ctx, stop := context.WithCancel(context.Background())
+	s := &shared{o: o, dir: dir, masker: secret.NewMasker(), learned: make(chan struct{}), stopLearning: stop, confine: confined,
 		jobs: jobs{mark: rand.Text() + ".", live: map[*job]struct{}{}}}
 	s.masker.AddEnv(o.Env)
-	s.env, s.vars = sync.OnceValue(s.commandEnv), sync.OnceValue(func() map[string]string {
+	s.env = sync.OnceValue(s.commandEnv)
+	s.vars = sync.OnceValue(func() map[string]string {
 		vars := map[string]string{}
 		for _, kv := range s.env() {
 			name, value, _ := strings.Cut(kv, "=")
@@ -134,12 +136,10 @@ func New(o Options) (*Gate, error) {
 		s.own = []string{resolved(o.OutputDir)}
 	}
 	hide()
-	ctx, stop := context.WithCancel(context.Background())
-	s.stopLearning = stop
 	go s.learnSecrets(ctx)
-	g := &Gate{shared: s}
+	g := (&Gate{shared: s}).For(o.Sink, "")
 	g.Configure(o.Rules, o.PassEnv)
-	return g.For(o.Sink, ""), nil
+	return g, nil
 }
 
 // Configure sets the rules and PassEnv of a gate that was made before they were known: the project's settings are read through it. It
@@ -220,21 +220,26 @@ type effects struct {
 	decision policy.Decision
 }
 
+// ErrNotDone marks the error of an action that was cancelled before it was allowed: nothing of it happened.
+var ErrNotDone = errors.New("not done")
+
 // pass judges a, asks if need be, and carries effect out. look returns the detail to show; it is called if a is not denied, and its error
 // ends the action.
 func pass[T any](ctx context.Context, g *Gate, a policy.Action, title string,
-	look func(looks) (detail string, err error), effect func(context.Context, effects) (T, error)) (T, error) {
-	var none T
+	look func(looks) (detail string, err error), effect func(context.Context, effects) (T, error)) (none T, err error) {
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
+	if g.agent != "" {
+		title = g.agent + ": " + title
+	}
 	d := g.decide(a)
 	if d.Verdict != policy.Ask && d.Verdict != policy.Allow {
-		return none, &Refusal{Title: g.titled(title), Reason: g.Mask(d.Reason), Hard: d.Hard}
+		return none, &Refusal{Title: OneLine(g.Mask(title)), Reason: g.Mask(d.Reason), Hard: d.Hard}
 	}
 	detail, err := look(looks{g})
 	if err == nil && d.Verdict == policy.Ask {
-		err = g.ask(ctx, d, Request{Title: g.titled(title), Detail: g.show(detail), Allow: d.Suggest, Call: g.call})
+		err = g.ask(ctx, d, Request{Title: OneLine(g.Mask(title)), Detail: event.Visible(g.Mask(detail)), Allow: d.Suggest, Call: g.call})
 	}
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", ErrNotDone, err)
@@ -243,17 +248,6 @@ func pass[T any](ctx context.Context, g *Gate, a policy.Action, title string,
 		return none, err
 	}
 	return effect(ctx, effects{looks{g}, d})
-}
-
-// ErrNotDone marks the error of an action that was cancelled before it was allowed: nothing of it happened.
-var ErrNotDone = errors.New("not done")
-
-// titled is a title as it is shown.
-func (g *Gate) titled(title string) string {
-	if g.agent != "" {
-		title = g.agent + ": " + title
-	}
-	return OneLine(g.Mask(title))
 }
 
 // nothing is the look of an action that has no detail to find out.
@@ -323,6 +317,3 @@ func (g *Gate) ask(ctx context.Context, d policy.Decision, r Request) error {
 	}
 	return nil
 }
-
-// show masks text and makes what a terminal would act upon visible.
-func (g *Gate) show(text string) string { return event.Visible(g.Mask(text)) }

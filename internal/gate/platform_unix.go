@@ -37,7 +37,7 @@ func (f folder) list() (out []Entry, err error) {
 		if unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
 			continue
 		}
-		e := Entry{Name: name, Size: st.Size, Mod: time.Unix(st.Mtim.Unix()), Type: fs.ModeIrregular, mode: uint32(st.Mode), changed: st.Ctim.Nano()}
+		e := Entry{Name: name, Size: st.Size, Mod: time.Unix(st.Mtim.Unix()), Type: fs.ModeIrregular, mode: uint32(st.Mode), changed: st.Ctim.Nano(), number: int64(st.Ino)}
 		switch st.Mode & unix.S_IFMT {
 		case unix.S_IFREG:
 			e.Type = 0

@@ -27,9 +27,9 @@ type Entry struct {
 	Size  int64
 	Mod   time.Time
 
-	mode    uint32 // as the system gives it
-	changed int64  // when the inode last changed, which no program can set, in nanoseconds
-	output  bool   // it lies in an ignored directory
+	mode            uint32 // as the system gives it
+	changed, number int64  // when the inode last changed, which no program can set, in nanoseconds; and which one it is
+	output          bool   // it lies in an ignored directory
 }
 
 // OneLine makes the control characters of a file's name visible, line ends too, so that no name forges another line.
