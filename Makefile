@@ -24,7 +24,7 @@ lint: ## formatting, vet and the linters of .golangci.yml
 
 mcp-conformance: ## the official suite for MCP clients; needs Node 22 and ANCHOR_NPM, where npm installed @modelcontextprotocol/conformance
 	$(GO) test -c -o bin/mcp.test ./internal/mcp
-	for s in initialize tools_call sse-retry auth/metadata-default auth/metadata-var1 auth/metadata-var2 auth/metadata-var3 \
+	for s in initialize tools_call sse-retry auth/metadata-default auth/metadata-var1 auth/metadata-var2 auth/metadata-var3 auth/basic-cimd \
 		auth/scope-from-www-authenticate auth/scope-from-scopes-supported auth/scope-omitted-when-undefined auth/scope-step-up \
 		auth/scope-retry-limit auth/token-endpoint-auth-basic auth/token-endpoint-auth-post auth/token-endpoint-auth-none \
 		auth/pre-registration auth/2025-03-26-oauth-endpoint-fallback auth/resource-mismatch auth/offline-access-scope \

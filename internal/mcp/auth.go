@@ -200,17 +200,13 @@ type careful struct {
 func (c careful) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
 	challenges, _ := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate")) // the SDK tells of the error
 	for _, challenge := range challenges {
-		at := challenge.Params["resource_metadata"]
-		if at == "" {
-			continue
-		}
-		_, err := oauthex.GetProtectedResourceMetadata(ctx, at, req.URL.String(), c.http)
-		if err != nil {
-			_, err = oauthex.GetProtectedResourceMetadata(ctx, at, req.URL.Scheme+"://"+req.URL.Host, c.http)
-		}
-		if err != nil {
-			resp.Body.Close()
-			return fmt.Errorf("what %s says of the sign-in does not fit this server: %w", at, err)
+		if at := challenge.Params["resource_metadata"]; at != "" {
+			_, other := oauthex.GetProtectedResourceMetadata(ctx, at, req.URL.String(), c.http)
+			_, another := oauthex.GetProtectedResourceMetadata(ctx, at, req.URL.Scheme+"://"+req.URL.Host, c.http)
+			if other != nil && another != nil {
+				resp.Body.Close()
+				return fmt.Errorf("what %s says of the sign-in does not fit this server: %w", at, other)
+			}
 		}
 	}
 	return c.AuthorizationCodeHandler.Authorize(ctx, req, resp)

@@ -68,11 +68,14 @@ func (l link) end() {
 
 // explain adds the last that the process wrote to its standard error.
 func (l link) explain(err error) error {
-	if err == nil || l.process == nil || strings.TrimSpace(l.process.Stderr()) == "" {
+	if err == nil || l.process == nil {
 		return err
 	}
-	lines := strings.Split(strings.TrimSpace(l.process.Stderr()), "\n")
-	return fmt.Errorf("%w; it last wrote: %s", err, cut(strings.Join(lines[max(0, len(lines)-3):], " | "), 400))
+	if text := strings.TrimSpace(l.process.Stderr()); text != "" {
+		lines := strings.Split(text, "\n")
+		err = fmt.Errorf("%w; it last wrote: %s", err, cut(strings.Join(lines[max(0, len(lines)-3):], " | "), 400))
+	}
+	return err
 }
 
 // late says that a server did not answer in time.

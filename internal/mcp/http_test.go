@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -131,6 +132,7 @@ type signInServer struct {
 	refresh    string
 	count      int
 	registered int
+	client     string // that signed in last
 	refreshed  int
 	wrong      []string
 }
@@ -171,7 +173,7 @@ func (s *signInServer) serve(w http.ResponseWriter, r *http.Request) {
 		reply(object{"resource": resource, "authorization_servers": []string{s.url + "/as"}})
 	case "/.well-known/oauth-authorization-server/as":
 		m := object{"issuer": s.url + "/as", "authorization_endpoint": s.url + "/authorize", "token_endpoint": s.url + "/token",
-			"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"}}
+			"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"}, "client_id_metadata_document_supported": true}
 		if s.registers {
 			m["registration_endpoint"] = s.url + "/register"
 		}
@@ -182,6 +184,7 @@ func (s *signInServer) serve(w http.ResponseWriter, r *http.Request) {
 		reply(object{"client_id": "registered", "redirect_uris": []string{"http://127.0.0.1/callback"}, "token_endpoint_auth_method": "none"})
 	case "/authorize":
 		q := r.URL.Query()
+		s.client = q.Get("client_id")
 		if q.Get("code_challenge_method") != "S256" || !strings.HasPrefix(q.Get("resource"), s.url) {
 			s.wrong = append(s.wrong, r.URL.String())
 		}
@@ -228,6 +231,7 @@ func TestSignIn(t *testing.T) {
 		"at the root":         {path: root, registers: true},
 		"no registration":     {path: root, want: `"clientId"`},
 		"a configured client": {path: root, oauth: object{"clientId": "mine"}},
+		"a metadata document": {path: root, registers: true, oauth: object{"clientId": "https://me.example/client.json"}},
 		"of somebody else's":  {path: "/meta", header: true, registers: true, resource: "https://evil.example/mcp", want: "does not fit"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -245,9 +249,31 @@ func TestSignIn(t *testing.T) {
 			if err != nil || tools != 1 || len(s.wrong) > 0 {
 				t.Fatal(tools, err, s.wrong)
 			}
+			if id := c.oauth["clientId"]; id != nil && s.client != id {
+				t.Errorf("the client was %s", s.client)
+			}
 			f.start(d)
 			f.status(ready)
 		})
+	}
+}
+
+func TestABrowserOnAnotherMachine(t *testing.T) {
+	s := newSignIn(t, "/.well-known/oauth-protected-resource", false, true)
+	f := setUp(t)
+	pasted, keyboard := io.Pipe()
+	defer keyboard.Close()
+	elsewhere := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	tools, err := f.o.Login(t.Context(), define(t, "h", object{"url": s.url + "/mcp"}), func(address string) {
+		go func() {
+			if resp, err := elsewhere.Get(address); err == nil {
+				resp.Body.Close()
+				fmt.Fprintf(keyboard, "what now?\n %s\n", resp.Header.Get("Location"))
+			}
+		}()
+	}, pasted)
+	if err != nil || tools != 1 {
+		t.Error(tools, err)
 	}
 }
 
