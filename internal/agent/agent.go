@@ -1,5 +1,4 @@
-// Package agent is the turn loop: it asks the model, runs the calls through the gate, keeps the conversation valid and
-// within its window, and says what happens as events. Sub-agents run the same loop.
+// Package agent is the turn loop: it asks the model, runs the calls, keeps the conversation valid and within its window.
 package agent
 
 import (
@@ -19,8 +18,7 @@ import (
 	"anchor/internal/tool"
 )
 
-// Model is a model that can be asked: who serves it, its name there, what is known of it. Open makes a provider value for one conversation,
-// with retry around it.
+// Model is a model that can be asked. Open makes a provider value for one conversation, with retry around it.
 type Model struct {
 	Provider string
 	Name     string
@@ -166,8 +164,7 @@ func (a *Agent) ToolNames() []string {
 // SetModel goes on with another model from the next request.
 func (a *Agent) SetModel(m Model) { a.next.Store(&m) }
 
-// Queue hands a message of the user's to the running turn: it goes out with the next model request, of the
-// next turn if this one ends first. False if no turn runs.
+// Queue hands a message of the user's to the running turn, for its next model request or the next turn's. False if none runs.
 func (a *Agent) Queue(in Input) bool {
 	if !a.running.Load() || !says(&in) {
 		return false

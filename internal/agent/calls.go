@@ -34,8 +34,7 @@ type job struct {
 	err    error
 }
 
-// runCalls runs the calls of one reply in their order, adjacent reading ones side by side. Every call has its result in the
-// log when it returns, those that were not run too.
+// runCalls runs the calls of one reply. Each has its result in the log when it returns, those that were not run too.
 func (t *turn) runCalls(ctx context.Context, calls []msg.Call) (err error) {
 	t.room = t.window / 2
 	for len(calls) > 0 && err == nil {
@@ -51,8 +50,7 @@ func (t *turn) runCalls(ctx context.Context, calls []msg.Call) (err error) {
 	return err
 }
 
-// side returns the first of the calls, and those after it that may run at its side: all only read, none is the same as
-// another, and not more than the loop guard lets fail.
+// side returns the first call and those that may run at its side: all only read, and no more than the loop guard lets fail.
 func (t *turn) side(calls []msg.Call) []*job {
 	jobs := []*job{t.newJob(calls[0])}
 	for _, c := range calls[1:min(len(calls), t.guard.room())] {
@@ -160,8 +158,7 @@ func (t *turn) runJob(ctx context.Context, j *job) {
 	j.result, j.err = j.tool.Run(ctx, env, j.call.Args)
 }
 
-// finish tells and logs a result, masked and bounded: no result over a quarter of the window, all of one reply not over half
-// of it. Then the loop guard looks at the call.
+// finish tells and logs a result, masked, not over a quarter of the window, all of one reply not over half of it.
 func (t *turn) finish(ctx context.Context, j *job) (err error) {
 	switch {
 	case j.err == nil:

@@ -15,8 +15,8 @@ import (
 	"anchor/internal/session"
 )
 
-// The fill of the window is the provider's own count of the last request, plus an estimate of what came after it. The
-// estimate is one token for four bytes, corrected by how far it was off for what the provider counted.
+// The fill of the window is the provider's own count of the last request, plus an estimate of what came after it: one token
+// for four bytes, corrected by how far that was off for what the provider counted.
 
 const (
 	imageTokens   = 1500    // a large picture
@@ -33,8 +33,7 @@ type entry struct {
 
 func newEntry(m msg.Message, seq int) entry { return entry{m: m, seq: seq, size: size(m)} }
 
-// stub returns the entry of a tool result with its text replaced by what it was; the call itself stands before it. It depends
-// on the log alone, so that a resumed session sends the same.
+// stub replaces the text of a tool result by what it was. It depends on the log alone, so that a resumed session sends the same.
 func (e entry) stub() entry {
 	m, ok := e.m.(*msg.Tool)
 	if !ok || e.trimmed {
@@ -49,15 +48,15 @@ func (e entry) stub() entry {
 func content(m msg.Message) (text string, images int) {
 	switch m := m.(type) {
 	case *msg.User:
-		return m.Text, len(m.Images)
+		text, images = m.Text, len(m.Images)
 	case *msg.Tool:
-		return m.Text, len(m.Images)
+		text, images = m.Text, len(m.Images)
 	case *msg.Summary:
-		return m.Text, 0
+		text = m.Text
 	case *msg.Note:
-		return m.Text, 0
+		text = m.Text
 	}
-	return "", 0
+	return text, images
 }
 
 // says is whether there is anything in a message that is no reply.
@@ -118,8 +117,7 @@ func (g *gauge) bytes(tokens int) int    { return int(float64(tokens) * 4 / g.ra
 func (a *Agent) estimate() int { return a.fixed + sizes(a.list) }
 func (a *Agent) used() int     { return max(a.base+a.tokens(a.estimate()-a.mark), 0) }
 
-// limit is the fill from which the context is reduced: the share of the window that was asked for, with a tenth of the
-// window kept for the reply.
+// limit is the fill from which the context is reduced. A tenth of the window is kept for the reply.
 func (a *Agent) limit() int {
 	w := float64(a.window)
 	return int(w * min(cmp.Or(a.o.CompactAt, 0.8), 1-min(float64(a.model.Info.MaxOutput)/w, 0.1)))
@@ -259,8 +257,7 @@ func (a *Agent) Compact(ctx context.Context, focus string) error {
 	return err
 }
 
-// compact lets the model summarize what is older than the newest rounds. It is asked with the same prefix as ever, so that it is read
-// from the cache.
+// compact lets the model summarize what is older than the newest rounds, behind the same prefix as ever, which is cached.
 func (a *Agent) compact(ctx context.Context, focus string) error {
 	cut := a.tail(a.window / 5)
 	kept := a.kept(cut, false)

@@ -35,9 +35,9 @@ type work struct {
 	left      state             // the directory as the last check left it
 }
 
-// Work runs a turn, then the check, and goes on until the check passes, nothing changes any more, the rounds are used up
-// or a turn ends in another way than completed. The last Check event has the outcome. A check that can't run ends the work
-// with a TurnEnd of its own; one that is cancelled does with none, and only the returned end tells. Without a command it is one turn.
+// Work runs a turn and returns the TurnEnd that it emitted. With a check it goes on until that passes, nothing changes any more, the rounds
+// are used up or a turn is not completed; the last Check event has the outcome. A check that can't run has a TurnEnd of its own, one that
+// is cancelled has none. A cancelled ctx ends a turn with "cancelled", and a [TimeoutError] that is its cause as detail.
 func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
 	a.running.Store(true)
 	defer a.running.Store(false)
@@ -61,8 +61,7 @@ func (a *Agent) Work(ctx context.Context, in Input, u Until) event.TurnEnd {
 	return a.end(ctx, err)
 }
 
-// begin takes stock of the protected files and queues the input and what the model is told of the check. Blank input and a
-// check that is denied are refused.
+// begin takes stock of the protected files and queues the input. Blank input and a check that is denied are refused.
 func (w *work) begin(ctx context.Context, in Input) error {
 	if !says(&in) {
 		return errors.New("the message is empty: nothing was sent")

@@ -75,8 +75,7 @@ func (l *Log) Append(e Entry) error {
 	return nil
 }
 
-// write appends one line by one call: the head's fields and then the body's. It isn't forced to the disk: a process's end
-// loses nothing, only the machine's could.
+// write appends one line by one call: the head's fields and then the body's.
 func (l *Log) write(head headOf, body any) error {
 	if l.dead != nil {
 		return l.dead

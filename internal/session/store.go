@@ -33,8 +33,7 @@ type Store struct {
 	mask func(string) string
 }
 
-// NewStore returns the store below anchor's state directory. mask is applied to every text that is written, thinking
-// signatures excepted.
+// NewStore returns the store below anchor's state directory. mask is applied to every text that is written.
 func NewStore(state string, mask func(string) string) Store {
 	return Store{filepath.Join(state, "sessions"), mask}
 }
@@ -282,8 +281,7 @@ func (s Store) Newest(dir string) (string, error) {
 	return "", cmp.Or(err, ErrNoSession)
 }
 
-// List returns the sessions of a directory, newest first; of all for an empty dir. Of each file only the head and the tail
-// are read.
+// List returns the sessions of a directory, newest first; of all for an empty dir.
 func (s Store) List(dir string) ([]Info, error) {
 	files, err := s.files(dir)
 	out := make([]Info, 0, len(files))

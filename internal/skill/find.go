@@ -81,8 +81,7 @@ func (f Finder) Find(ctx context.Context) (Found, error) {
 // source is the file of a skill or an agent: text, as it was found and where it really is. name is its folder's or its own.
 type source struct{ name, file, real, text string }
 
-// sources reads the files NAME+suffix of all places: subs in every project directory, the nearest first, then below Config (where .anchor/ is
-// not needed) and Home.
+// sources reads the files NAME+suffix of all places: subs in the project, the nearest first, then below Config (without .anchor/) and Home.
 func (s *search) sources(suffix string, subs ...string) (out []source) {
 	for _, dir := range slices.Backward(s.dirs) {
 		for _, sub := range subs {

@@ -3,10 +3,14 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"reflect"
 	"strings"
 	"unicode"
+
+	"anchor/internal/gate"
 )
 
 // Of makes a tool of a function that takes its arguments as a struct; args.go says which, and how they are read. What does
@@ -64,4 +68,41 @@ func oneLine(text string) string {
 		runes = append(runes[:maxSummary-1], '…')
 	}
 	return string(runes)
+}
+
+// Failure turns an error of the gate's into the result of a failed call. Only the end of ctx is handed on as an error.
+func Failure(ctx context.Context, err error) (Result, error) {
+	if errors.Is(err, gate.ErrNotDone) {
+		return Result{}, err
+	}
+	if ctx.Err() != nil {
+		return Result{}, ctx.Err()
+	}
+	return Fail(explain(err)), nil
+}
+
+func explain(err error) string {
+	var (
+		refusal *gate.Refusal
+		special *gate.NotRegular
+		stale   *gate.StaleError
+		path    *fs.PathError
+	)
+	switch {
+	case errors.As(err, &refusal) && refusal.Hard:
+		return "Refused: " + refusal.Reason + " This is never allowed; go another way or tell the user."
+	case errors.As(err, &refusal):
+		return "Refused: " + refusal.Reason
+	case errors.As(err, &special) && special.Kind == "directory":
+		return special.Path + " is a directory: use list_dir, or name a file in it."
+	case errors.As(err, &special):
+		return special.Error() + ", not a regular file: it can't be used as one."
+	case errors.As(err, &stale):
+		return stale.Error() + ". Nothing was written."
+	case !errors.As(err, &path):
+		return err.Error()
+	case errors.Is(err, fs.ErrNotExist):
+		return path.Path + " does not exist. Look for its name with glob or list_dir."
+	}
+	return path.Path + ": " + path.Err.Error()
 }

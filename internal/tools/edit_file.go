@@ -50,8 +50,7 @@ func editFile() tool.Tool {
 		})
 }
 
-// apply makes the edits in a file's content. notes say which matches were not exact. mask is for the lines that an error
-// quotes.
+// apply makes the edits in a file's content. notes say which matches were not exact. mask is for what an error quotes.
 func apply(data []byte, edits []edit, mask func(string) string) (out []byte, notes []string, err error) {
 	enc := encodingOf(data)
 	if _, err = enc.bytes(""); err != nil {
@@ -142,8 +141,7 @@ func changes(g *gate.Gate, before, after []byte) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// nearest says which lines of the file are most like old, with numbers, for an edit that did not match: those with the most
-// of its lines, and the likest first one.
+// nearest says which lines of the file are most like old: those with the most of its lines, and the likest first one.
 func nearest(text, old string, mask func(string) string) string {
 	lines, wanted := splitLines(text), splitLines(strings.Trim(old, "\r\n"))
 	lines = lines[:min(len(lines), nearSearch)]

@@ -67,16 +67,11 @@ type search struct {
 	files, matches int
 }
 
-// fileMatches is what was found in one file, ready to be shown.
+// fileMatches is what was found in one file: the lines to show, and how many of them count for the limit.
 type fileMatches struct {
 	name  string
-	lines []shownLine
-	hits  int // of lines
-}
-
-type shownLine struct {
-	text string
-	hit  bool // counts for the limit
+	lines []string
+	hits  int
 }
 
 func newSearch(g *gate.Gate, a grepArgs) (s *search, err error) {
@@ -118,9 +113,9 @@ func (s *search) look(e gate.Entry, data []byte) error {
 	m := fileMatches{name: e.Name, hits: 1}
 	switch s.Mode {
 	case "files":
-		m.lines = []shownLine{{e.Name, true}}
+		m.lines = []string{e.Name}
 	case "count":
-		m.lines = []shownLine{{fmt.Sprint(e.Name, ":", count), true}}
+		m.lines = []string{fmt.Sprint(e.Name, ":", count)}
 	default:
 		m.hits = len(at)
 		if s.shows(e.Name) {
@@ -159,23 +154,21 @@ func (s *search) keep(m fileMatches, count int) {
 
 // render makes the lines to show of one file: name:number:text, name-number-text for context. What is masked is seen with
 // the lines around it, so that a key of many lines is known as one.
-func (s *search) render(name string, data []byte, at []int) (out []shownLine) {
+func (s *search) render(name string, data []byte, at []int) (out []string) {
 	lines := splitLines(encodingOf(data).text(data))
 	from, to := max(at[0]-maskAround, 0), min(at[len(at)-1]+maskAround, len(lines))
 	copy(lines[from:to], splitLines(s.g.Mask(strings.Join(lines[from:to], "\n"))))
 	shown := 0 // the last line that was rendered
 	for _, n := range at {
 		if s.Context > 0 && shown > 0 && n-s.Context > shown+1 {
-			out = append(out, shownLine{"--", false})
+			out = append(out, "--")
 		}
 		for k := max(n-s.Context, shown+1); k <= min(n+s.Context, len(lines)); k++ {
 			mark := "-"
-			_, hit := slices.BinarySearch(at, k)
-			if hit {
+			if slices.Contains(at, k) {
 				mark = ":"
 			}
-			out = append(out, shownLine{fmt.Sprint(name, mark, k, mark, s.excerpt(lines[k-1])), hit})
-			shown = k
+			out, shown = append(out, fmt.Sprint(name, mark, k, mark, s.excerpt(lines[k-1]))), k
 		}
 	}
 	return out
@@ -202,18 +195,17 @@ func (s *search) report() string {
 	var out strings.Builder
 	hits := 0
 	for _, m := range s.found {
+		if out.Len() > grepBytes {
+			break
+		}
 		if s.Context > 0 && hits > 0 && s.Mode == "content" {
 			out.WriteString("--\n")
 		}
-		for _, line := range m.lines {
-			if line.hit {
-				if hits == s.Limit || out.Len() > grepBytes {
-					return out.String() + s.more(hits)
-				}
-				hits++
-			}
-			out.WriteString(line.text + "\n")
+		if left := s.Limit - hits; s.Context == 0 && m.hits > left {
+			m.lines, m.hits = m.lines[:left], left
 		}
+		out.WriteString(strings.Join(m.lines, "\n") + "\n")
+		hits += m.hits
 	}
 	return out.String() + s.more(hits)
 }

@@ -79,8 +79,7 @@ func smallLetters(data []byte) []byte {
 	return out
 }
 
-// lines calls yield with the number of each line that matches, from 1, until it returns false. A line's end is no part of
-// it.
+// lines calls yield with the number of each line that matches, from 1, until it returns false.
 func (m *lineMatcher) lines(data []byte, yield func(number int) bool) {
 	hay := data
 	if m.fold {

@@ -19,8 +19,7 @@ type match struct {
 	text       string
 }
 
-// ways: find returns the matches, all of them that don't overlap for an edit of all places. how says for the result in what
-// the match was not exact.
+// ways: find returns the matches; for an edit of all places they don't overlap. how says in what a match was not exact.
 var ways = []struct {
 	how  string
 	find func(body string, e edit) []match

@@ -84,8 +84,7 @@ func show(g *gate.Gate, f gate.File, a readArgs) tool.Result {
 	return tool.Done(out.String())
 }
 
-// typeOf names the type of a file by how it starts: the media type of an image that models can see, the name of another
-// binary; empty for what is not known.
+// typeOf is the media type of an image that models can see, the name of another known binary, or empty.
 func typeOf(data []byte) string {
 	for _, t := range []struct{ start, name string }{
 		{"\x89PNG\r\n\x1a\n", "image/png"}, {"\xff\xd8\xff", "image/jpeg"}, {"GIF8", "image/gif"}, {"%PDF-", "PDF"},

@@ -11,8 +11,7 @@ import (
 	"anchor/internal/tool"
 )
 
-// All returns the built-in tools in the order in which the model sees them; agents, questions and skills say which of the
-// optional ones are offered.
+// All returns the built-in tools in the order in which the model sees them, the optional ones as asked for.
 func All(agents, questions, skills bool) []tool.Tool {
 	list := []tool.Tool{readFile(), listDir(), glob(), grep(), writeFile(), editFile(), shell()}
 	if agents {
