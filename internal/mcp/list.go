@@ -22,7 +22,6 @@ import (
 
 const (
 	maxPages       = 100
-	maxTools       = 1_000 // of a server
 	maxDescription = 4_000 // bytes
 	maxName        = 64
 )
@@ -72,7 +71,7 @@ func (s *server) pages(ctx context.Context, session *sdk.ClientSession) (map[str
 		for _, t := range page.Tools {
 			if t == nil || t.Name == "" {
 				s.tell("a tool without a name is left out")
-			} else if found[t.Name] == nil && len(found) < maxTools {
+			} else if found[t.Name] == nil {
 				found[t.Name] = t
 			}
 		}

@@ -85,10 +85,10 @@ func (o Options) candidates(d Definition) (out []string) {
 		parts = append(append(parts, word), between.Split(word, -1)...)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	for _, part := range parts[:min(len(parts), 60)] {
+	for i, part := range parts {
 		module := strings.ReplaceAll(part, ".", "/")
 		out = append(out, part, part+".py", part+".js", module+".py", module+"/__main__.py", part+"/__main__.py", part+"/index.js", part+"/package.json")
-		for _, other := range parts[:min(len(parts), 60)] {
+		for _, other := range parts[max(0, i-40):min(len(parts), i+40)] {
 			out = append(out, part+"/"+other) // "cd sub && ./run.sh" names sub/run.sh
 		}
 	}
