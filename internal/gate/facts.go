@@ -18,7 +18,7 @@ import (
 // execAction reads a command and finds out what it names.
 func (g *Gate) execAction(command string) policy.Exec {
 	a := policy.Exec{Command: command, Reading: shellread.Read(command), Found: denial.Scan(command, denial.Env{Home: g.o.Home, Dir: g.dir, Vars: g.vars()})}
-	a.Facts = policy.Facts{Paths: g.places(a.Reading.Paths, g.resolve), Suspects: g.places(a.Found.Suspects, g.resolve), Written: g.places(a.Found.Written, g.resolve)}
+	a.Facts = policy.Facts{Suspects: g.places(a.Found.Suspects, g.resolve), Written: g.places(a.Found.Written, g.resolve)}
 	if len(a.Found.Doomed) > 0 {
 		a.Facts.Doomed, a.Facts.Home = g.places(a.Found.Doomed, g.itself), resolved(g.o.Home)
 	}
@@ -32,7 +32,7 @@ func (g *Gate) execAction(command string) policy.Exec {
 	}
 	if a.Reading.Git { // it may run in each directory that is named
 		dirs := []string{g.dir}
-		for _, p := range slices.Concat(slices.Concat(append(a.Facts.Parts, a.Facts.Paths)...)...) {
+		for _, p := range slices.Concat(slices.Concat(a.Facts.Parts...)...) {
 			if p.Dir {
 				dirs = append(dirs, p.Abs)
 			}

@@ -45,7 +45,7 @@ func (r Rules) suggestExec(a Exec) (rule Rule, label string) {
 	var part []string
 	n := 0
 	for _, p := range a.Reading.Parts {
-		if !p.ReadOnly || !a.runsItself(p.Words[0]) {
+		if a.Reading.Plain && !(p.ReadOnly && a.runsItself(p.Words[0])) {
 			part, n = p.Words, n+1
 		}
 	}
@@ -78,42 +78,44 @@ func grantable(words []string) []string {
 	return words[:2]
 }
 
-// secret finds a secret file among what a command reads or may name. Of a pattern that begins like a name (.e*, id_*) any secret
-// counts, of one that begins with a wildcard (*) only if it stands for secrets alone, since that is rarely what was meant. A program
-// that only shows names (ls) may name one. The names of suspects were judged by the scan, what is on disk was not.
+// secret finds a secret file among what read-only parts read and what a command may name; a program that only shows names (ls) may
+// name one. The names of suspects were judged by the scan, what is on disk was not.
 func (a Exec) secret() (Path, string) {
-	for k, groups := range [][][]Path{a.Facts.Paths, a.Facts.Suspects} {
-		words := [][]shellread.Path{a.Reading.Paths, a.Found.Suspects}[k]
-		for i, group := range groups {
-			word := shellread.Path{}
-			if i < len(words) {
-				word = words[i]
+	for i, part := range a.Reading.Parts {
+		for j, group := range a.parts(i) {
+			if p, kind := secretOf(part.Paths[j], group); kind != "" && part.ReadOnly && !denial.NamesOnly(part.Words) {
+				return p, kind
 			}
-			plain := slices.ContainsFunc(group, func(p Path) bool { return p.secretKind() == "" })
-			missing := k == 1 && slices.ContainsFunc(group, func(p Path) bool { return !p.Exists })
-			if missing || plain && !(word.Glob && !strings.ContainsAny(path.Base(word.Text)[:1], "*?[")) {
-				continue
-			}
-			for _, p := range group {
-				if kind := p.secretKind(); kind != "" && (k == 1 || !a.namesOnly(word.Text)) {
-					return p, kind
-				}
-			}
+		}
+	}
+	for i, word := range a.Found.Suspects[:min(len(a.Found.Suspects), len(a.Facts.Suspects))] {
+		p, kind := secretOf(word, a.Facts.Suspects[i])
+		if kind != "" && !slices.ContainsFunc(a.Facts.Suspects[i], func(p Path) bool { return !p.Exists }) {
+			return p, kind
 		}
 	}
 	return Path{}, ""
 }
 
-// namesOnly says that every part which names this path shows names, sizes and times of files, not what is in them.
-func (a Exec) namesOnly(text string) (yes bool) {
-	for _, part := range a.Reading.Parts {
-		if slices.ContainsFunc(part.Paths, func(q shellread.Path) bool { return q.Text == text }) {
-			if yes = denial.NamesOnly(part.Words); !yes {
-				return false
-			}
+// parts are the facts about the paths of a part; nil if they do not fit.
+func (a Exec) parts(i int) [][]Path {
+	if i >= len(a.Facts.Parts) || len(a.Facts.Parts[i]) != len(a.Reading.Parts[i].Paths) {
+		return nil
+	}
+	return a.Facts.Parts[i]
+}
+
+// secretOf returns the first secret of what a word stands for: of a pattern that begins like a name (.e*, id_*) any secret
+// counts, of one that begins with a wildcard (*) only if it stands for secrets alone, since that is rarely what was meant.
+func secretOf(word shellread.Path, group []Path) (Path, string) {
+	aimed := word.Glob && !strings.ContainsAny(path.Base(word.Text)[:1], "*?[")
+	plain := slices.ContainsFunc(group, func(p Path) bool { return p.secretKind() == "" })
+	for _, p := range group {
+		if kind := p.secretKind(); kind != "" && (aimed || !plain) {
+			return p, kind
 		}
 	}
-	return yes
+	return Path{}, ""
 }
 
 // doubt says why a command is not provably read-only, as a phrase; empty if it is.
@@ -133,19 +135,25 @@ func (a Exec) doubt() string {
 
 // readsElsewhere says what is wrong with the paths that read-only parts read; empty for nothing.
 func (a Exec) readsElsewhere() string {
-	for i, word := range a.Reading.Paths {
-		if i >= len(a.Facts.Paths) || len(a.Facts.Paths[i]) == 0 {
-			return "what it reads was not looked up"
+	for i, part := range a.Reading.Parts {
+		if !part.ReadOnly {
+			continue
 		}
-		for _, p := range a.Facts.Paths[i] {
-			if why := p.unfit(); why != "" {
-				return why
+		groups := a.parts(i)
+		for j, word := range part.Paths {
+			if groups == nil || len(groups[j]) == 0 {
+				return "what it reads was not looked up"
 			}
-			if word.Glob && strings.Contains("/"+p.Name, "/-") {
-				return word.Text + " also means " + p.Name + ", which may be taken for an option"
-			}
-			if kind := p.secretKind(); kind != "" && !a.namesOnly(word.Text) {
-				return fmt.Sprintf("%s also means %s, a secret file (%s)", word.Text, p.Name, kind)
+			for _, p := range groups[j] {
+				if why := p.unfit(); why != "" {
+					return why
+				}
+				if word.Glob && strings.Contains("/"+p.Name, "/-") {
+					return word.Text + " also means " + p.Name + ", which may be taken for an option"
+				}
+				if kind := p.secretKind(); kind != "" && !denial.NamesOnly(part.Words) {
+					return fmt.Sprintf("%s also means %s, a secret file (%s)", word.Text, p.Name, kind)
+				}
 			}
 		}
 	}
@@ -170,7 +178,7 @@ func (r Rules) allowsExec(x Rule, a Exec) bool {
 		return x.Kind == "shell"
 	}
 	words := strings.Fields(x.Arg)
-	if len(a.Reading.Parts) == 0 || a.readsElsewhere() != "" {
+	if !a.Reading.Plain || len(a.Reading.Parts) == 0 || a.readsElsewhere() != "" {
 		return false
 	}
 	for i, part := range a.Reading.Parts {
@@ -191,10 +199,8 @@ func (a Exec) runsItself(program string) bool {
 
 // staysInside says that a part names no path outside the directory and no sensitive one.
 func (r Rules) staysInside(a Exec, i int) bool {
-	if i >= len(a.Facts.Parts) || len(a.Facts.Parts[i]) != len(a.Reading.Parts[i].Paths) {
-		return false
-	}
-	return !slices.ContainsFunc(a.Facts.Parts[i], func(group []Path) bool {
+	groups := a.parts(i)
+	return len(groups) == len(a.Reading.Parts[i].Paths) && !slices.ContainsFunc(groups, func(group []Path) bool {
 		return len(group) == 0 || slices.ContainsFunc(group, func(p Path) bool { return p.unfit() != "" || r.sensitive(p) != "" })
 	})
 }
@@ -204,7 +210,8 @@ func (r Rules) staysInside(a Exec, i int) bool {
 func (r Rules) deniesExec(x Rule, a Exec) bool {
 	switch x.Kind {
 	case "read":
-		return slices.ContainsFunc(slices.Concat(slices.Concat(a.Facts.Paths, a.Facts.Suspects)...), func(p Path) bool { return r.denies(x.Arg, p) })
+		named := slices.Concat(append(slices.Concat(a.Facts.Parts...), a.Facts.Suspects...)...)
+		return slices.ContainsFunc(named, func(p Path) bool { return r.denies(x.Arg, p) })
 	case "write":
 		return slices.ContainsFunc(slices.Concat(a.Facts.Written...), func(p Path) bool {
 			return p.Abs != "/dev/null" && (x.Arg == "" || r.denies(x.Arg, p))

@@ -65,23 +65,16 @@ type Path struct {
 // Facts are what the gate found about the things a command names. A list that does not fit what was read (too short, an
 // empty entry) counts as unknown: the command is asked about.
 type Facts struct {
-	// Paths holds, for each of Reading.Paths in its order, what it stands for on disk: one Path for a plain one, all
-	// matches for a glob; for a glob that matches nothing the pattern itself as a path, as bash would pass it on.
-	Paths [][]Path
+	// Parts holds, for each Reading.Parts[i].Paths[j], what it stands for on disk: one Path for a plain one, all matches for a glob; for
+	// a glob that matches nothing the pattern itself as a path, as bash would pass it on.
+	Parts [][][]Path
 	// Suspects, Written and Doomed hold the same for the paths of Found. They are looked at for secrets and deny rules, and for
 	// directories that must not go.
 	Suspects, Written, Doomed [][]Path
 
-	Home string // the user's home directory, links resolved
-	// Parts holds the same for the paths of each part, Reading.Parts[i].Paths[j]: for shell:WORDS, which covers no path
-	// outside. It is only looked at for parts that are not read-only, and to tell programs that show names (ls, du) from
-	// those that show contents.
-	Parts [][][]Path
-	// Planted names the programs of Reading.Programs that resolve to a file inside the directory, or through a relative
-	// PATH entry.
-	Planted []string
-	// GitPrograms names keys of the repository's own git configuration that make read-only git commands run programs.
-	GitPrograms []string
+	Home        string   // the user's home directory, links resolved
+	Planted     []string // programs of Reading.Programs that resolve to a file inside the directory, or through a relative PATH entry
+	GitPrograms []string // keys of the repository's own git configuration that make read-only git commands run programs
 }
 
 // Decision is a judgement. Rule names what decided ("default", "hard denial: secret file", `--allow "shell:go test"`, …);

@@ -58,7 +58,7 @@ func places(paths []shellread.Path) [][]Path {
 
 func exec(command string) Exec {
 	a := Exec{Command: command, Reading: shellread.Read(command), Found: denial.Scan(command, denial.Env{Home: home, Dir: dir})}
-	a.Facts = Facts{Paths: places(a.Reading.Paths), Suspects: places(a.Found.Suspects), Written: places(a.Found.Written), Doomed: places(a.Found.Doomed), Home: home}
+	a.Facts = Facts{Suspects: places(a.Found.Suspects), Written: places(a.Found.Written), Doomed: places(a.Found.Doomed), Home: home}
 	for _, part := range a.Reading.Parts {
 		a.Facts.Parts = append(a.Facts.Parts, places(part.Paths))
 	}
@@ -166,13 +166,13 @@ func TestFacts(t *testing.T) {
 	for name, change := range map[string]func(*Exec){
 		"planted":     func(a *Exec) { a.Facts.Planted = []string{"git"} },
 		"git runs":    func(a *Exec) { a.Facts.GitPrograms = []string{"core.fsmonitor"} },
-		"no facts":    func(a *Exec) { a.Facts.Paths = nil },
-		"empty facts": func(a *Exec) { a.Facts.Paths = [][]Path{{}} },
-		"a fault":     func(a *Exec) { a.Facts.Paths[0][0].Fault = "a loop" },
-		"outside":     func(a *Exec) { a.Facts.Paths[0] = append(a.Facts.Paths[0], at("/etc/x")) },
+		"no facts":    func(a *Exec) { a.Facts.Parts = nil },
+		"empty facts": func(a *Exec) { a.Facts.Parts[0] = [][]Path{{}} },
+		"a fault":     func(a *Exec) { a.Facts.Parts[0][0][0].Fault = "a loop" },
+		"outside":     func(a *Exec) { a.Facts.Parts[0][0] = append(a.Facts.Parts[0][0], at("/etc/x")) },
 	} {
 		a := exec("git diff README.md")
-		if d := Decide(a, given(t)); d.Verdict != Allow || len(a.Facts.Paths) != 1 {
+		if d := Decide(a, given(t)); d.Verdict != Allow || len(a.Facts.Parts) != 1 {
 			t.Fatalf("%+v %+v", d, a)
 		}
 		change(&a)

@@ -222,13 +222,11 @@ func plain(v string) bool {
 	if slices.ContainsFunc(words()["part"], func(p string) bool { return strings.Contains(low, p) }) || codeName.MatchString(low) {
 		return true
 	}
-	n := 0 // different letters
-	for i := 0; i < len(low) && n < 5; i++ {
-		if strings.IndexByte(low, low[i]) == i {
-			n++
-		}
+	different := map[rune]bool{}
+	for _, c := range low {
+		different[c] = true
 	}
-	return n < 5
+	return len(different) < 5
 }
 
 // codeName is a name in code, such as $value or testPrivateKey2Password.

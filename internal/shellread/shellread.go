@@ -22,27 +22,26 @@ import (
 
 // Reading is what is known of a command before anything about the disk is known.
 type Reading struct {
-	// ReadOnly says that every part is provably read-only, provided that every path in Paths lies inside the directory and
+	// ReadOnly says that every part is provably read-only, provided that every path of its parts lies inside the directory and
 	// is no secret, that no program in Programs is one of the workspace's own files, and, with Git, that no git configuration
-	// that holds in the directory or in one of Paths runs programs.
+	// that holds in the directory or in one of the paths runs programs.
 	ReadOnly bool
 	Reason   string // why it is not read-only: one short phrase for a person
-	// Parts are the simple commands, in order, for rules such as shell:go test. It is nil if the command as a whole is not
-	// plain: unparsable, too long, or with anything but literal words joined by && || | ; newlines and harmless redirects.
-	Parts []Part
-	// Paths are the operands that a read-only part reads, and the directories that a cd enters. Each must hold on its own:
-	// where a cd may have failed, both meanings of a relative path are here.
-	Paths    []Path
+	// Parts are the simple commands, in order, as far as they could be read. Plain says that they are the whole command: literal words
+	// joined by && || | ; newlines and harmless redirects. Only then they may be compared with rules such as shell:go test.
+	Parts    []Part
+	Plain    bool
 	Programs []string // the bare names of the programs that are run, builtins left out
 	Git      bool     // a part runs git, by itself or through go, whose configuration in the repository may name programs
 }
 
-// Part is one simple command of literal words.
+// Part is one simple command of literal words, or with none the redirects of a group.
 type Part struct {
 	Words    []string // the values that the program gets; a leading ~ or ~/ is not expanded; $? stands as it is
 	ReadOnly bool
-	// Paths are what a read-only part reads, as in Reading.Paths; of any other part the words, options' values included,
-	// that may name paths.
+	// Paths are what a read-only part reads, and the directories that a cd enters. Each must hold on its own: where a cd may have
+	// failed, both meanings of a relative path are here. Of any other part they are the words, options' values included, that may
+	// name paths.
 	Paths []Path
 }
 
@@ -70,15 +69,12 @@ func Read(command string) Reading {
 	if reason := screen(command); reason != "" || err != nil {
 		return Reading{Reason: cmp.Or(reason, fmt.Sprint(err))}
 	}
-	r := reader{plain: true, seen: map[string]bool{}}
+	r := reader{out: Reading{Plain: true}}
 	r.list(file.Stmts, dirs{""})
 	if r.calls == 0 {
 		r.refuse("runs nothing")
 	}
 	r.out.ReadOnly = r.out.Reason == ""
-	if !r.plain {
-		r.out.Parts = nil
-	}
 	return r.out
 }
 

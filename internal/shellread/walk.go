@@ -26,9 +26,7 @@ func union(a, b dirs) dirs {
 // reader collects a Reading.
 type reader struct {
 	out   Reading
-	plain bool // Parts is to be kept
 	calls int
-	seen  map[string]bool // programs
 }
 
 // refuse says that the command is not read-only. The first reason stays.
@@ -38,9 +36,9 @@ func (r *reader) refuse(reason string) {
 	}
 }
 
-// strange refuses for something that also takes the Parts away.
+// strange refuses for something that the Parts do not show.
 func (r *reader) strange(reason string) {
-	r.plain = false
+	r.out.Plain = false
 	r.refuse(reason)
 }
 
@@ -72,19 +70,22 @@ func (r *reader) stmt(s *syntax.Stmt, in dirs) (yes, no dirs) {
 	case *syntax.BinaryCmd:
 		yes, no = r.binary(c, in)
 	case *syntax.Block:
-		r.plain = false
+		r.out.Plain = false
 		yes, no = r.list(c.Stmts, in)
 	case *syntax.Subshell:
-		r.plain = false
+		r.out.Plain = false
 		r.list(c.Stmts, in)
 	case *syntax.IfClause:
-		r.plain = false
+		r.out.Plain = false
 		yes = r.branch(c, in)
 		no = yes
 	case nil:
 		r.strange("is a redirect without a command")
 	default:
 		r.strange("holds a construct that is not judged")
+	}
+	if _, ok := s.Cmd.(*syntax.CallExpr); !ok && len(inputs) > 0 {
+		r.out.Parts = append(r.out.Parts, Part{ReadOnly: true, Paths: inputs})
 	}
 	if len(s.Redirs) > 0 { // a redirect that fails keeps the command from running
 		no = union(no, in)
@@ -145,7 +146,6 @@ func (r *reader) redirects(list []*syntax.Redirect, in dirs) (inputs []Path) {
 			r.strange(reason)
 		}
 	}
-	r.out.Paths = append(r.out.Paths, inputs...)
 	return inputs
 }
 
@@ -176,16 +176,13 @@ func (r *reader) call(c *syntax.CallExpr, in dirs, inputs []Path) (yes, no dirs)
 	u.judge()
 	r.refuse(u.reason)
 	part.ReadOnly, part.Paths = u.reason == "", append(u.paths, inputs...)
-	if part.ReadOnly {
-		r.out.Paths = append(r.out.Paths, u.paths...)
-	} else {
+	if !part.ReadOnly {
 		part.Paths = append(part.Paths, mentioned(words[1:], in)...)
-		r.plain = r.plain && !Listed("pushd popd", name) && !slices.ContainsFunc(words, word.glob)
+		r.out.Plain = r.out.Plain && !Listed("pushd popd", name) && !slices.ContainsFunc(words, word.glob)
 	}
 	r.out.Parts = append(r.out.Parts, part)
-	if !r.seen[name] && !strings.Contains(name, "/") && !Listed(": [ command echo exit false printf pwd test true type", name) {
+	if !slices.Contains(r.out.Programs, name) && !strings.Contains(name, "/") && !Listed(": [ command echo exit false printf pwd test true type", name) {
 		r.out.Programs = append(r.out.Programs, name)
-		r.seen[name] = true
 	}
 	r.out.Git = r.out.Git || name == "git" || name == "go" // go asks git for the version of a package
 	return in, in
@@ -218,7 +215,6 @@ func (r *reader) cd(words []word, in dirs) (yes, no dirs) {
 			paths = append(paths, Path{Text: path.Clean(p.Text)})
 		}
 	}
-	r.out.Paths = append(r.out.Paths, paths...)
 	r.out.Parts = append(r.out.Parts, Part{Words: []string{"cd", words[1].text}, ReadOnly: true, Paths: paths})
 	return yes, in
 }
