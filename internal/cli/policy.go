@@ -27,7 +27,7 @@ func toVerdict(d policy.Decision) verdict { return verdict{d.Verdict.String(), d
 func (w *work) judge(ctx context.Context) error {
 	command := strings.Join(w.o.args, " ")
 	switch {
-	case command == "" && w.o.json:
+	case len(w.o.args) == 0 && w.o.json:
 		return judgeLines(w.sh.in, w.sh.out, w.gate)
 	case command == "":
 		return usagef("policy takes a command to judge, or --json with one object a line on standard input")
@@ -70,11 +70,10 @@ func judgeLines(in io.Reader, out io.Writer, g *gate.Gate) error {
 func judgeLine(line []byte, g *gate.Gate) verdict {
 	var a map[string]string
 	if err := json.Unmarshal(line, &a); err == nil && len(a) == 1 {
-		for _, kind := range []string{"command", "read", "write", "mcp"} {
-			if _, ok := a[kind]; ok {
-				return toVerdict(g.Judge(a["command"], a["read"], a["write"], a["mcp"]))
-			}
+		server, tool, _ := strings.Cut(a["mcp"], "/")
+		if a["command"] != "" || a["read"] != "" || a["write"] != "" || server != "" && tool != "" {
+			return toVerdict(g.Judge(a["command"], a["read"], a["write"], a["mcp"]))
 		}
 	}
-	return verdict{"deny", `a line is {"command": …}, {"read": PATH}, {"write": PATH} or {"mcp": "SERVER/TOOL"}`, "not an action"}
+	return verdict{"deny", `a line is {"command": …}, {"read": PATH}, {"write": PATH} or {"mcp": "SERVER/TOOL"}, and none is empty`, "not an action"}
 }
