@@ -55,8 +55,7 @@ func confined(g grants, start func() error) error {
 	})
 }
 
-// onThread runs f on a thread of its own, which ends with it, since it stays locked to the goroutine. The main thread can't end: it is
-// held while another one works.
+// onThread runs f on a thread that ends with it, since it stays locked to the goroutine. The main one can't: it is held while another works.
 func onThread(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -112,9 +111,6 @@ func (s *shared) confinedGrants(programs []string) grants {
 	g := grants{
 		run:  strings.Fields("/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix/store /run/current-system /snap"),
 		read: append(s.gitReads(), s.dir, "/etc", "/proc", "/sys", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
-	}
-	for _, name := range []string{".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"} {
-		g.read = append(g.read, filepath.Join(s.o.Home, name))
 	}
 	for _, entry := range s.cleanPath() {
 		if dir := s.toolchain(resolved(entry)); dir != "" {

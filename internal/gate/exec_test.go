@@ -104,6 +104,7 @@ func sleepers(t *testing.T, seconds string) int {
 }
 
 func TestBackgroundChildren(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	start := time.Now()
 	for _, c := range []string{
@@ -147,6 +148,7 @@ func TestBackgroundChildren(t *testing.T) {
 
 // TestKill ends what ignores every other signal, and starts nothing any more.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	start := time.Now()
 	time.AfterFunc(300*time.Millisecond, w.Kill)
@@ -159,6 +161,7 @@ func TestKill(t *testing.T) {
 }
 
 func TestTimeoutAndCancel(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	start := time.Now()
 	out := w.run(`echo first; bash -c 'trap "" TERM; sleep 7302 & while :; do sleep 1; done'`, func(c *Command) { c.Timeout = time.Second })

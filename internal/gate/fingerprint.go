@@ -53,7 +53,7 @@ func (l looks) fingerprint(ctx context.Context, p place, protect []string) (Fing
 		line = append(append(line[:0], e.Name...), 0)
 		line = binary.LittleEndian.AppendUint32(line, e.mode)
 		if !e.Type.IsDir() { // a directory's time tells no more than the names in it
-			for _, n := range []int64{e.Size, e.Mod.UnixNano(), e.changed, e.number} {
+			for _, n := range [...]int64{e.Size, e.Mod.UnixNano(), e.changed, e.number} {
 				line = binary.LittleEndian.AppendUint64(line, uint64(n))
 			}
 		}

@@ -77,6 +77,7 @@ func TestResolveFacts(t *testing.T) {
 
 // TestReadEnds reads a file that is regular by name and never ends.
 func TestReadEnds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil, approver(yes()))
 	if _, err := w.Read(t.Context(), "/proc/kmsg", 0); err == nil {
 		t.Error("it was read whole")
@@ -85,6 +86,7 @@ func TestReadEnds(t *testing.T) {
 
 // TestReadHearsCancel reads what never gives anything, if there is such a thing here.
 func TestReadHearsCancel(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil, approver(yes()))
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
@@ -141,6 +143,7 @@ func TestSecretsAreDenied(t *testing.T) {
 // TestSwappedLinks swaps a directory for a link to one outside, and a file for a link to a secret, as fast as it can, while files
 // are read and written; the user says no. Nothing outside may be read or touched, and an edit may never see the secret.
 func TestSwappedLinks(t *testing.T) {
+	t.Parallel()
 	tries := 8_000 // of three reads each
 	if testing.Short() {
 		tries = 500
@@ -181,7 +184,7 @@ func TestSwappedLinks(t *testing.T) {
 				got[name]++
 			}
 		}
-		if i%10 == 0 {
+		if i%20 == 0 { // each is flushed to the disk
 			for _, name := range []string{"d/f", "e/f", "real/g", "e/deep/new"} {
 				_, _ = w.Write(ctx, name, WriteOptions{}, func(old []byte, _ bool) ([]byte, error) {
 					if string(old) == "secret" {

@@ -29,12 +29,14 @@ func openFolder(dir *os.Root) (folder, error) {
 	return folder{f}, err
 }
 
-// list returns the entries by their bare names. What is gone meanwhile is left out.
-func (f folder) list() (out []Entry, err error) {
+// list returns the entries by their bare names, in their order. What is gone meanwhile is left out.
+func (f folder) list() ([]Entry, error) {
 	names, err := f.Readdirnames(-1)
+	slices.Sort(names)
+	fd, out := int(f.Fd()), make([]Entry, 0, len(names))
 	for _, name := range names {
 		var st unix.Stat_t
-		if unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		if unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
 			continue
 		}
 		e := Entry{Name: name, Size: st.Size, Mod: time.Unix(st.Mtim.Unix()), Type: fs.ModeIrregular, mode: uint32(st.Mode), changed: st.Ctim.Nano(), number: int64(st.Ino)}
@@ -82,6 +84,7 @@ func (d descriptor) Read(p []byte) (int, error) {
 	return max(n, 0), err
 }
 
+// ignoringEINTR makes a call again as long as a signal ends it.
 func ignoringEINTR(call func() (int, error)) (n int, err error) {
 	for n, err = call(); errors.Is(err, unix.EINTR); n, err = call() {
 	}

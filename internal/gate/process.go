@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"os"
 	"os/exec"
@@ -94,10 +95,7 @@ func (j *job) settle() {
 
 // end ends what belongs to some jobs and all that has the mark: TERM, a wait, KILL. It waits for that, bounded.
 func end(mark string, ended ...*job) {
-	var groups []int
-	for _, j := range ended {
-		groups = append(groups, j.process.Pid)
-	}
+	groups := groupsOf(slices.Values(ended))
 	signalAll(groups, mark, syscall.SIGTERM)
 	for until := time.Now().Add(patience); alive(groups, mark) && time.Now().Before(until); {
 		time.Sleep(pause)
@@ -131,13 +129,16 @@ func (g *Gate) Close() {
 func (g *Gate) Kill() {
 	g.jobs.mu.Lock()
 	defer g.jobs.mu.Unlock()
-	var groups []int
-	for j := range g.jobs.live {
+	if g.jobs.closed = true; g.jobs.count > 0 {
+		signalAll(groupsOf(maps.Keys(g.jobs.live)), g.jobs.mark, syscall.SIGKILL)
+	}
+}
+
+func groupsOf(jobs iter.Seq[*job]) (groups []int) {
+	for j := range jobs {
 		groups = append(groups, j.process.Pid)
 	}
-	if g.jobs.closed = true; g.jobs.count > 0 {
-		signalAll(groups, g.jobs.mark, syscall.SIGKILL)
-	}
+	return groups
 }
 
 // await waits for c, for a while. It says whether c was closed.
@@ -169,15 +170,14 @@ const (
 // StartServer starts a server of the user's or of a trusted definition with a small environment plus env; dir is where, empty for the
 // directory. It is not asked about, since the definition was; the denials hold. Close, of the server or the gate, ends it.
 func (g *Gate) StartServer(ctx context.Context, command string, args []string, env []string, dir string) (Server, error) {
-	var line []string
+	a := policy.Exec{ByUser: true}
 	for _, word := range append([]string{command}, args...) {
 		word, err := syntax.Quote(word, syntax.LangBash)
 		if err != nil {
 			return nil, fmt.Errorf("the server %s can't be started: %w", command, err)
 		}
-		line = append(line, word)
+		a.Command += word + " "
 	}
-	a := policy.Exec{Command: strings.Join(line, " "), ByUser: true}
 	a.Found = denial.Scan(a.Command, denial.Env{Home: g.o.Home, Dir: g.dir})
 	return pass(ctx, g, a, "Start server", nothing, func(_ context.Context, e effects) (Server, error) {
 		return e.serve(command, args, env, dir)
@@ -198,14 +198,14 @@ func (e effects) serve(command string, args, env []string, dir string) (Server, 
 		cmd.Dir = e.dir
 	}
 	s := &server{errs: e.capture(maxStderr), mask: e.Mask}
-	var faults [4]error
-	var errs io.ReadCloser
-	s.WriteCloser, faults[0] = cmd.StdinPipe()
-	s.ReadCloser, faults[1] = cmd.StdoutPipe()
-	if errs, faults[2] = cmd.StderrPipe(); errors.Join(faults[:]...) == nil {
-		s.job, faults[3] = e.jobs.start(cmd, errs, s.errs)
+	in, faultIn := cmd.StdinPipe()
+	out, faultOut := cmd.StdoutPipe()
+	errs, err := cmd.StderrPipe()
+	if err = errors.Join(faultIn, faultOut, err); err == nil {
+		s.WriteCloser, s.ReadCloser = in, out
+		s.job, err = e.jobs.start(cmd, errs, s.errs)
 	}
-	if err := errors.Join(faults[:]...); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("the server %s could not be started: %w", command, err)
 	}
 	return s, nil

@@ -125,7 +125,6 @@ func (s *scan) enter(ctx context.Context, dir *os.Root, at node) error {
 	if err != nil {
 		s.skipped.Unreadable++
 	}
-	slices.SortFunc(found, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
 	nodes := s.sift(at, found)
 	s.hand(ctx, dir, nodes)
 	for _, n := range nodes {

@@ -12,13 +12,19 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// keychainLimit is how long the keychain may take: it may ask for a password, and nobody may be there.
+// The desktop's keychain and its browser. Neither need be there: a machine without a desktop has none, and a locked keychain may ask a
+// person who is not there, so nothing waits for it long.
+
+// ErrNoKeychain says that there is no keychain, or that it gave no answer.
+var ErrNoKeychain = errors.New("there is no keychain here")
+
+// keychainLimit is how long the keychain may take: it may ask the user for a password.
 const keychainLimit = 20 * time.Second
 
-// Keychain is the user's keychain, for the secrets of one service. Where there is none, nothing is asked.
+// Keychain is the user's keychain, for the secrets of one service. Desktop says whether there may be one.
 type Keychain struct {
 	Service string
-	There   bool
+	Desktop bool
 }
 
 // FindKeychain says where secrets go. On Linux there is a keychain only with a session bus; asking for one would start a bus.
@@ -26,38 +32,42 @@ func FindKeychain(service string, getenv func(string) string) Keychain {
 	return Keychain{service, runtime.GOOS == "darwin" || runtime.GOOS == "windows" || getenv("DBUS_SESSION_BUS_ADDRESS") != ""}
 }
 
-// Get returns a secret, "" if it can't be had.
-func (k Keychain) Get(name string) string {
-	value, _ := k.ask(func() (string, error) { return keyring.Get(k.Service, name) })
-	return value
+// Get returns a secret, "" if there is none of that name.
+func (k Keychain) Get(name string) (string, error) {
+	return k.bounded(func() (string, error) { return keyring.Get(k.Service, name) })
 }
 
-// Set keeps a secret, or forgets it if it is "".
+// Set keeps a secret.
 func (k Keychain) Set(name, value string) error {
-	_, err := k.ask(func() (string, error) {
-		if value == "" {
-			return "", keyring.Delete(k.Service, name)
-		}
-		return "", keyring.Set(k.Service, name, value)
-	})
+	_, err := k.bounded(func() (string, error) { return "", keyring.Set(k.Service, name, value) })
 	return err
 }
 
-// ask asks the keychain and leaves it if it does not answer.
-func (k Keychain) ask(do func() (string, error)) (value string, err error) {
-	if !k.There {
-		return "", errors.New("there is no keychain here")
+// Remove forgets one. That there is none is no error.
+func (k Keychain) Remove(name string) error {
+	_, err := k.bounded(func() (string, error) { return "", keyring.Delete(k.Service, name) })
+	return err
+}
+
+// bounded asks the keychain and leaves it if it does not answer.
+func (k Keychain) bounded(ask func() (string, error)) (string, error) {
+	if !k.Desktop {
+		return "", ErrNoKeychain
 	}
-	answer := make(chan func() (string, error), 1)
+	value, done := make(chan string, 1), make(chan error, 1)
 	go func() {
-		value, err := do()
-		answer <- func() (string, error) { return value, err }
+		v, err := ask()
+		value <- v
+		done <- err
 	}()
 	select {
-	case get := <-answer:
-		return get()
+	case err := <-done:
+		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
+			return "", fmt.Errorf("%w: %w", ErrNoKeychain, err)
+		}
+		return <-value, nil
 	case <-time.After(keychainLimit):
-		return "", errors.New("the keychain did not answer")
+		return "", fmt.Errorf("%w: it did not answer", ErrNoKeychain)
 	}
 }
 
@@ -67,16 +77,16 @@ func Browse(address string, getenv func(string) string) error {
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())) {
 		return fmt.Errorf("%q is not opened: it is neither https nor on this machine", address)
 	}
-	words := []string{"xdg-open", address}
+	words := []string{"xdg-open"}
 	switch {
 	case runtime.GOOS == "darwin":
-		words[0] = "open"
+		words = []string{"open"}
 	case runtime.GOOS == "windows":
-		words = []string{"rundll32", "url.dll,FileProtocolHandler", address}
+		words = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	case getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "":
 		return errors.New("there is no display")
 	}
-	cmd := exec.Command(words[0], words[1:]...)
+	cmd := exec.Command(words[0], append(words[1:], address)...)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
