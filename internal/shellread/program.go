@@ -70,11 +70,6 @@ func (u *use) parse(stop bool) {
 func (u *use) long(w word) {
 	name, value, has := strings.Cut(w.text, "=")
 	kind, ok := option(u.options, name, u.single)
-	if bare := strings.TrimRight(name, "0123456789"); !ok && u.single && !has && bare != name { // -l16
-		kind, ok = option(u.options, bare, true)
-		ok = ok && kind == '#'
-		name, value, has = bare, name[len(bare):], true
-	}
 	if !ok || has && kind == 0 || w.glob() && (!has || kind == '@' || kind == '$') {
 		u.refuse(u.name + " with the option " + name)
 		return
@@ -146,15 +141,6 @@ func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// judge says what the program does with its words: it fills reason and paths.
-func (u *use) judge() {
-	if strings.HasPrefix(u.name, "*") || strings.Contains(u.name, "/") {
-		u.refuse("runs " + u.name)
-	} else {
-		u.apply(u.name)
-	}
-}
-
 // apply applies a line of the table. Its rule says what the operands are:
 //
 //	none, one, text, paths   nothing, one path, text, paths; each must match the argument
@@ -182,13 +168,12 @@ func (u *use) apply(key string) {
 			u.refuse(u.name + " with a first word that is not judged")
 		}
 		u.rule("text", "")
-		return
 	case "sub", "sub0":
 		u.subcommand(key, rule)
-		return
-	}
-	if u.parse(false); u.reason == "" {
-		u.rule(rule, arg)
+	default:
+		if u.parse(false); u.reason == "" {
+			u.rule(rule, arg)
+		}
 	}
 }
 

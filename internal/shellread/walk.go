@@ -173,7 +173,11 @@ func (r *reader) call(c *syntax.CallExpr, in dirs, inputs []Path) (yes, no dirs)
 		return r.cd(words, in)
 	}
 	u := use{name: name, args: words[1:], in: in}
-	u.judge()
+	if strings.HasPrefix(name, "*") || strings.Contains(name, "/") {
+		u.refuse("runs " + name)
+	} else {
+		u.apply(name)
+	}
 	r.refuse(u.reason)
 	part.ReadOnly, part.Paths = u.reason == "", append(u.paths, inputs...)
 	if !part.ReadOnly {
