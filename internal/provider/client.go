@@ -27,8 +27,8 @@ type Wire interface {
 	Head(Request) map[string]any
 	// Tools encodes the tool definitions.
 	Tools([]msg.Spec) []byte
-	// Encode makes the turn of one message for a model. What servers would refuse is left out or said in words.
-	Encode(m msg.Message, model string) Turn
+	// Encode makes the turn of one message. What servers would refuse is left out or said in words.
+	Encode(m msg.Message) Turn
 	// Messages appends the messages of a request, a comma after each. No two neighbours of the turns are of the same side.
 	Messages(out []byte, system string, turns []Turn) []byte
 	// Take adds an event of a reply to its draft, and says in it when the reply ends.
@@ -44,11 +44,9 @@ type Client struct {
 	Path, ListPath string // of requests, and of the list of models, under the base URL
 
 	key, refused string
-	cache        map[msg.Message]Turn // of the last request's messages, for the model
-	model        string
+	cache        map[msg.Message]Turn // of the last request's messages
 	specs        []msg.Spec
 	tools        []byte // of specs
-	size         int    // of the last body
 }
 
 // Stream implements [Provider].
@@ -173,22 +171,17 @@ func (c *Client) body(req Request) []byte {
 		}
 		head["tools"] = json.RawMessage(c.tools)
 	}
-	if c.model != req.Model {
-		c.model, c.cache = req.Model, nil
-	}
 	next := make(map[msg.Message]Turn, len(req.Messages))
 	var turns []Turn
 	for _, m := range req.Messages {
 		t, ok := c.cache[m]
 		if !ok {
-			t = c.Encode(m, req.Model)
+			t = c.Encode(m)
 		}
 		next[m] = t
 		turns = addTurn(turns, t)
 	}
 	c.cache = next
-	out := append(make([]byte, 0, c.size+c.size/8+4096), bytes.TrimSuffix(Encode(head), []byte("}"))...)
-	out = c.Messages(append(out, `,"messages":[`...), req.System, turns)
-	c.size = len(out)
+	out := c.Messages(append(bytes.TrimSuffix(Encode(head), []byte("}")), `,"messages":[`...), req.System, turns)
 	return append(bytes.TrimSuffix(out, []byte(",")), "]}"...)
 }

@@ -67,8 +67,8 @@ func Object(pairs ...any) json.RawMessage {
 	return append(Join([]byte("{"), ",", fields), '}')
 }
 
-// Says is what a message says in text, "" for nothing, and the images with it. A tool result always says something. A note and a
-// summary are marked as such: the user did not say them.
+// Says is what a message says in text, "" for nothing, and the images with it. A note and a summary are marked as such: the user did
+// not say them.
 func Says(m msg.Message) (text string, images []msg.Image) {
 	tag := ""
 	switch m := m.(type) {
@@ -81,9 +81,7 @@ func Says(m msg.Message) (text string, images []msg.Image) {
 	case *msg.Summary:
 		text, tag = m.Text, "summary"
 	case *msg.Tool:
-		if text, images = m.Text, m.Images; strings.TrimSpace(text) == "" {
-			text = "(no output)"
-		}
+		text, images = m.Text, m.Images
 	}
 	switch {
 	case strings.TrimSpace(text) == "":

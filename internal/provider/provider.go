@@ -17,7 +17,7 @@ type Provider interface {
 }
 
 // Request is one model request. Messages are valid as the agent's check leaves them: they start with a user message or a
-// summary, each call has one result directly after its reply, ids are unique.
+// summary, each call has one result directly after its reply, ids are unique, no text is blank, thinking is signed and the model's own.
 type Request struct {
 	Model    string
 	System   string

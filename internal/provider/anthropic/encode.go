@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strings"
 
 	"anchor/internal/msg"
 	"anchor/internal/provider"
@@ -63,24 +62,21 @@ func (w *wire) Messages(out []byte, _ string, turns []provider.Turn) []byte {
 	return out
 }
 
-// Encode implements [provider.Wire]. Thinking goes back only to who thought it, and only as it was signed.
-func (w *wire) Encode(m msg.Message, model string) (t provider.Turn) {
+// Encode implements [provider.Wire].
+func (w *wire) Encode(m msg.Message) (t provider.Turn) {
 	add := func(pairs ...any) { t.Texts = append(t.Texts, provider.Object(pairs...)) }
 	says, images := provider.Says(m)
 	switch m := m.(type) {
 	case *msg.Assistant:
 		t.Reply = true
-		own := m.Provider == w.Name && m.Model == model && !m.Interrupted
 		for _, b := range m.Blocks {
 			switch b := b.(type) {
 			case msg.Text:
-				if strings.TrimSpace(b.Text) != "" {
-					add("type", "text", "text", b.Text)
-				}
+				add("type", "text", "text", b.Text)
 			case msg.Thinking:
-				if own && b.Redacted != "" {
+				if b.Redacted != "" {
 					add("type", "redacted_thinking", "data", b.Redacted)
-				} else if own && b.Signature != "" {
+				} else {
 					add("type", "thinking", "thinking", b.Text, "signature", b.Signature)
 				}
 			case msg.Call:

@@ -84,11 +84,11 @@ func (w *wire) Messages(out []byte, system string, turns []provider.Turn) []byte
 }
 
 // Encode implements [provider.Wire]. Texts of the user's are JSON strings without their quotes.
-func (w *wire) Encode(m msg.Message, model string) (t provider.Turn) {
+func (w *wire) Encode(m msg.Message) (t provider.Turn) {
 	says, images := provider.Says(m)
 	switch m := m.(type) {
 	case *msg.Assistant:
-		if r := w.reply(m, model, says); r != nil {
+		if r := w.reply(m, says); r != nil {
 			t.Reply, t.Texts = true, [][]byte{r}
 		}
 	case *msg.Tool:
@@ -109,20 +109,17 @@ func (w *wire) Encode(m msg.Message, model string) (t provider.Turn) {
 	return t
 }
 
-// reply encodes a reply. The content is always there, and never null: each of the two has servers that refuse it. Thinking and
-// signatures go back only to their own model, the thinking in the field in which it came.
-func (w *wire) reply(a *msg.Assistant, model, says string) []byte {
-	own := a.Provider == w.Name && a.Model == model
+// reply encodes a reply. The content is always there, and never null: each of the two has servers that refuse it. Thinking goes
+// back in the field in which it came.
+func (w *wire) reply(a *msg.Assistant, says string) []byte {
 	thoughts := map[string]string{}
 	var calls [][]byte
 	extra := ""
 	for _, b := range a.Blocks {
 		switch b := b.(type) {
 		case msg.Thinking:
-			if own {
-				thoughts[b.Signature] += b.Text
-				extra = strings.TrimPrefix(b.Redacted, extraContent)
-			}
+			thoughts[b.Signature] += b.Text
+			extra = strings.TrimPrefix(b.Redacted, extraContent)
 		case msg.Call:
 			f := provider.Object("name", provider.FitName(b.Name), "arguments", string(provider.Args(b.Args)))
 			call := []any{"id", w.fitID(b.ID), "type", "function", "function", f}
