@@ -65,7 +65,7 @@ func (s *sitting) byLines(ctx context.Context, sh shell, o *options) error {
 	sink := func(e event.Event) { s.count(e); m.Event(e) }
 	return converse(ctx, sh, o, face{sink: sink, approver: m, asker: m, person: true}, func(w *work) error {
 		s.work = w
-		fmt.Fprintf(sh.out, "anchor in %s with %s; /exit or the end of input leaves\n", w.dir, w.model.Name)
+		fmt.Fprintf(sh.out, "anchor in %s with %s; /exit or the end of input leaves\n", s.shown(w.dir), w.model.Name)
 		return m.Run(ctx, strings.Join(o.args, " "), func(ctx context.Context, text string) {
 			sh.signals.during(ctx, func(ctx context.Context) {
 				if typed && strings.HasPrefix(text, "/") {

@@ -355,26 +355,26 @@ func (s *sitting) skills(ctx context.Context, _ string) (string, error) {
 	found, err := s.find(ctx)
 	var rows [][]string
 	for _, k := range found.Skills {
-		rows = append(rows, []string{"/" + k.Name, k.Description, k.File})
+		rows = append(rows, []string{"/" + k.Name, k.Description, s.shown(k.File)})
 	}
-	return withFaults(rows, "no skills; docs/skills.md says where they are looked for", found.Notices, "/SKILL.md", err)
+	return s.withFaults(rows, "no skills; docs/skills.md says where they are looked for", found.Notices, "/SKILL.md", err)
 }
 
 func (s *sitting) agents(ctx context.Context, _ string) (string, error) {
 	found, err := s.find(ctx)
 	var rows [][]string
 	for _, a := range found.Agents {
-		rows = append(rows, []string{a.Name, a.Description, a.File})
+		rows = append(rows, []string{a.Name, a.Description, s.shown(a.File)})
 	}
-	return withFaults(rows, "no sub-agents are defined; the model may still start plain ones", found.Notices, "/agents/", err)
+	return s.withFaults(rows, "no sub-agents are defined; the model may still start plain ones", found.Notices, "/agents/", err)
 }
 
 // withFaults lists rows, and what is wrong with the files that have where in their path.
-func withFaults(rows [][]string, none string, notices []string, where string, err error) (string, error) {
+func (s *sitting) withFaults(rows [][]string, none string, notices []string, where string, err error) (string, error) {
 	text, bad := listed(rows, none)
 	for _, n := range notices {
 		if file, _, _ := strings.Cut(n, ": "); strings.Contains(file, where) {
-			text += "\nleft out: " + n
+			text += "\nleft out: " + s.shown(n)
 		}
 	}
 	return text, cmp.Or(err, bad)

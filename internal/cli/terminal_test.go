@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,7 +32,8 @@ import (
 //	calm        a little more than the time for which a new question takes no key
 //	exit CODE   the program ends with it, the terminal's modes as they were
 //
-// The file PROMPT, if there is one, is the first message, given on the command line.
+// The file PROMPT, if there is one, is the first message, given on the command line; ENV has more of the environment. Without a model's
+// script there is no model.
 func TestTerminal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs the binary")
@@ -101,7 +103,12 @@ func playTerminal(t *testing.T, bin string, a *txtar.Archive, width int) string 
 		}
 	}
 	first, _ := os.ReadFile(filepath.Join(dir, "PROMPT"))
-	s := startScreen(t, home, width, bin, append([]string{"-C", dir, "-m", "script:" + filepath.Join(home, "model.txt"), "--no-mcp"}, strings.Fields(string(first))...)...)
+	args := append([]string{"-C", dir, "--no-mcp"}, strings.Fields(string(first))...)
+	if script := filepath.Join(home, "model.txt"); slices.ContainsFunc(a.Files, func(f txtar.File) bool { return f.Name == "model" }) {
+		args = append(args, "-m", "script:"+script)
+	}
+	env, _ := os.ReadFile(filepath.Join(dir, "ENV"))
+	s := startScreen(t, home, width, strings.Split(strings.TrimSpace(string(env)), "\n"), bin, args...)
 	for line := range strings.Lines(string(a.Comment)) {
 		if verb, rest, _ := strings.Cut(strings.TrimSpace(line), " "); verb != "" && verb[0] != '#' {
 			s.step(verb, rest)
@@ -110,9 +117,9 @@ func playTerminal(t *testing.T, bin string, a *txtar.Archive, width int) string 
 	return s.picture()
 }
 
-func startScreen(t *testing.T, home string, width int, name string, args ...string) *screen {
+func startScreen(t *testing.T, home string, width int, env []string, name string, args ...string) *screen {
 	s := &screen{t: t, emu: vt.NewEmulator(width, 24), done: make(chan struct{}), cmd: exec.Command(name, args...)}
-	s.cmd.Env = []string{"HOME=" + home, "TERM=xterm-256color", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + home}
+	s.cmd.Env = append([]string{"HOME=" + home, "TERM=xterm-256color", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + home}, env...)
 	var err error
 	if s.pty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 24, Cols: uint16(width)}); err != nil {
 		t.Fatal(err)
@@ -240,5 +247,6 @@ func (s *screen) picture() string {
 		out = append(out, strings.TrimRight(line, " "))
 	}
 	text := strings.TrimRight(strings.Join(out, "\n"), "\n") + "\n"
+	text = regexp.MustCompile(`\d{8}-\d{6}-[0-9a-f]{4}`).ReplaceAllString(text, "20261201-120000-beef")
 	return regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] \d+s`).ReplaceAllString(text, "* 0s")
 }

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,5 +36,18 @@ func stream(text string) {
 	m.printer.flush()
 	for m.printing || len(m.printer.out) > 0 {
 		m.Update(printed{})
+	}
+}
+
+// BenchmarkComplete is a key of an @ in a tree of 100,000 files.
+func BenchmarkComplete(b *testing.B) {
+	var names []string
+	for i := range 100_000 {
+		names = append(names, fmt.Sprintf("src/pkg%d/dir%d/File%d_name.go", i%50, i/100, i))
+	}
+	in := input{files: paths(names)}
+	in.insert("@file7")
+	for b.Loop() {
+		in.complete(nil)
 	}
 }

@@ -16,8 +16,8 @@ type input struct {
 	query   string // what Ctrl-R looks for, while it is pressed again and again
 	menu    []choice
 	chosen  int
-	files   []string // what an @ may name, as long as one is written
-	walking bool     // they are being looked for
+	files   []path // what an @ may name, as long as one is written
+	walking bool   // they are being looked for
 }
 
 // choice is a row of the completion menu: what to put in, and what it is.
@@ -150,27 +150,42 @@ func (in *input) complete(commands []Command) (walk bool) {
 	return in.files == nil && !in.walking
 }
 
+// path is one that an @ may name: as it is, in lower case, and how many directories it is below the top.
+type path struct {
+	name, low string
+	depth     int
+}
+
+// paths makes names ready to be searched with each key.
+func paths(names []string) []path {
+	out := make([]path, len(names))
+	for i, name := range names {
+		out[i] = path{name, strings.ToLower(name), min(strings.Count(strings.TrimSuffix(name, "/"), "/"), deepest)}
+	}
+	return out
+}
+
+const deepest = 63 // deeper ones count as this deep
+
 // best are at most 20 of the paths that hold what was written: first those that begin so, then those whose last name does, those near
 // the top before others.
-func best(paths []string, written string) (out []string) {
-	const most, deep = 20, 64
+func best(all []path, written string) (out []string) {
+	const most = 20
 	low := strings.ToLower(written)
-	var found [3 * deep][]string
-	for _, path := range paths {
-		whole := strings.ToLower(path)
-		at, bare := strings.Index(whole, low), strings.TrimSuffix(whole, "/")
+	var found [3 * (deepest + 1)][]string
+	for _, p := range all {
+		at := strings.Index(p.low, low)
 		if at < 0 {
 			continue
 		}
 		rank := 2
 		if at == 0 {
 			rank = 0
-		} else if strings.HasPrefix(bare[strings.LastIndexByte(bare, '/')+1:], low) {
+		} else if base := strings.LastIndexByte(strings.TrimSuffix(p.low, "/"), '/') + 1; strings.HasPrefix(p.low[base:], low) {
 			rank = 1
 		}
-		rank = rank*deep + min(strings.Count(bare, "/"), deep-1)
-		if len(found[rank]) < most {
-			found[rank] = append(found[rank], path)
+		if row := &found[rank*(deepest+1)+p.depth]; len(*row) < most {
+			*row = append(*row, p.name)
 		}
 	}
 	out = slices.Concat(found[:]...)

@@ -154,7 +154,7 @@ func (m *model) pick(name string) bool {
 func (m *model) complete() {
 	if in := &m.input; in.complete(m.o.Commands) {
 		in.walking = true
-		m.beside(func() tea.Msg { return walked{m.o.Files(m.ctx)} })
+		m.beside(func() tea.Msg { return walked{paths(m.o.Files(m.ctx))} })
 	}
 }
 
@@ -244,7 +244,7 @@ func (m *model) command(text string) tea.Cmd {
 	p := m.printer
 	run := func(ctx context.Context) done {
 		out, prompt, err := m.o.Command(ctx, text)
-		if out = clean(out); text == "/diff" {
+		if out = clean(out); strings.Contains(out, "\n@@ ") {
 			out = colouredDiff(p.style, out, p.width)
 		} else {
 			out = hang(out, p.width, "", "    ")

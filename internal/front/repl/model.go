@@ -88,7 +88,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case queued:
 		return m.handed(msg)
 	case walked:
-		m.input.files, m.input.walking = append([]string{}, msg.files...), false
+		m.input.files, m.input.walking = msg.files, false
 		m.complete()
 	case edited:
 		m.edited(msg)

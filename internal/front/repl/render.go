@@ -8,7 +8,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"anchor/internal/diff"
 	"anchor/internal/event"
 )
 
@@ -195,25 +194,24 @@ func (p *printer) markdown(text string) {
 func colouredDiff(s style, unified string, width int) string {
 	var out []string
 	hunks := strings.Contains("\n"+unified, "\n@@ ")
-	was, now := 0, 0
+	was, now, removed, added := 0, 0, 0, 0
 	for l := range strings.SplitSeq(strings.Trim(unified, "\n"), "\n") {
 		look, number := func(t string) string { return t }, 0
-		switch {
-		case !hunks:
-		case strings.HasPrefix(l, "@@"):
+		switch inside := hunks && was+now > 0; {
+		case hunks && strings.HasPrefix(l, "@@"):
 			_, _ = fmt.Sscanf(strings.ReplaceAll(l, ",", " "), "@@ -%d", &was)
 			_, _ = fmt.Sscanf(l[strings.Index(l, "+")+1:], "%d", &now)
 			look = s.cyan
-		case was+now > 0 && strings.HasPrefix(l, "-"):
-			look, number, was = s.red, was, was+1
-		case was+now > 0 && strings.HasPrefix(l, "+"):
-			look, number, now = s.green, now, now+1
-		case was+now > 0 && strings.HasPrefix(l, " "):
+		case inside && strings.HasPrefix(l, "-"):
+			look, number, was, removed = s.red, was, was+1, removed+1
+		case inside && strings.HasPrefix(l, "+"):
+			look, number, now, added = s.green, now, now+1, added+1
+		case inside && strings.HasPrefix(l, " "):
 			number, was, now = now, was+1, now+1
 		}
 		out = append(out, numbered(s, number, strings.Split(ansi.Hardwrap(l, max(8, width-6), true), "\n"), look)...)
 	}
-	if added, removed := diff.Count(unified); hunks && added+removed > 0 {
+	if added+removed > 0 {
 		out = append(out, s.dim(fmt.Sprintf("     +%d -%d", added, removed)))
 	}
 	return strings.Join(out, "\n")

@@ -157,8 +157,8 @@ type (
 		Message
 		taken bool
 	}
-	walked struct{ files []string } // what an @ may name
-	edited struct {                 // the user's editor ended
+	walked struct{ files []path } // what an @ may name
+	edited struct {               // the user's editor ended
 		text string
 		err  error
 	}
