@@ -46,7 +46,7 @@ func BenchmarkGlob(b *testing.B) {
 
 func BenchmarkGrep(b *testing.B) {
 	all := trees(b)
-	for _, pattern := range []string{"zzqqzz", "func Open", `TODO\(\w+\)`, `[a-z]+Error\(`, "(?i)deadlock"} {
+	for _, pattern := range []string{"zzqqzz", "func Open", `TODO\(\w+\)`, "TODO|FIXME", `[a-z]+Error\(`, "(?i)deadlock"} {
 		for name, t := range all {
 			b.Run(pattern+"/"+name, func(b *testing.B) {
 				for b.Loop() {

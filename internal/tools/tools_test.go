@@ -269,7 +269,7 @@ func TestLinesAsRegexp(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s: %v, want %v (text %q)", p, got, want, m.text)
+			t.Errorf("%s: %v, want %v (texts %q)", p, got, want, m.texts)
 		}
 	}
 }
