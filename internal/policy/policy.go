@@ -29,9 +29,8 @@ type Read struct{ Path Path }
 // Write creates, replaces or removes a file.
 type Write struct{ Path Path }
 
-// Exec runs a command in the directory, as bash will get it. Reading is what the shell reader made of Command, Found what the
-// hard denials made of it; Facts are about what it names. ByUser is a command of the user's own (--until, !cmd):
-// it is not asked about, hard denials and deny rules hold.
+// Exec runs a command in the directory, as bash will get it. Reading and Found are what the shell reader and the hard denials made of
+// it. ByUser is a command of the user's own (--until, !cmd): it is not asked about, hard denials and deny rules hold.
 type Exec struct {
 	Command string
 	Reading shellread.Reading
@@ -52,7 +51,7 @@ func (MCP) action()   {}
 type Path struct {
 	Name    string // as it was given
 	Abs     string // absolute, all links resolved, those of the longest existing part for what does not exist yet
-	Lexical string // absolute, before links were resolved; judged for secret names too
+	Lexical string // absolute, before links were resolved
 	Rel     string // Abs relative to the directory, with slashes; "." for the directory itself; empty if it is outside
 	Inside  bool   // Abs is the directory or below it
 	Exists  bool
