@@ -140,7 +140,7 @@ func TestPaths(t *testing.T) {
 		"cd x && git -C a status b":                     "x x/a x/a/b",
 		"go list ./... ../x":                            "./... ../x",
 		"tail -n 5 a":                                   "a",
-		"head -5 a; xxd -l 16 b; sort -k2,2n -t, c":      "a b c",
+		"head -5 a; xxd -l 16 b; sort -k2,2n -t, c":     "a b c",
 		"command -v a; type b; basename /c/d; tr /e /f": "",
 	} {
 		got := Read(command)
