@@ -67,11 +67,11 @@ type search struct {
 	files, matches int
 }
 
-// fileMatches is what was found in one file: the lines to show, and how many of them count for the limit.
+// fileMatches is what was found in one file: the lines to show, and where among them those are that count for the limit.
 type fileMatches struct {
 	name  string
 	lines []string
-	hits  int
+	hits  []int
 }
 
 func newSearch(g *gate.Gate, a grepArgs) (s *search, err error) {
@@ -110,16 +110,15 @@ func (s *search) look(e gate.Entry, data []byte) error {
 		return nil
 	}
 	e.Name = gate.OneLine(e.Name)
-	m := fileMatches{name: e.Name, hits: 1}
+	m := fileMatches{name: e.Name, hits: []int{0}}
 	switch s.Mode {
 	case "files":
 		m.lines = []string{e.Name}
 	case "count":
 		m.lines = []string{fmt.Sprint(e.Name, ":", count)}
 	default:
-		m.hits = len(at)
 		if s.shows(e.Name) {
-			m.lines = s.render(e.Name, data, at)
+			m = s.render(e.Name, data, at)
 		}
 	}
 	s.keep(m, count)
@@ -145,7 +144,7 @@ func (s *search) keep(m fileMatches, count int) {
 	s.found = slices.Insert(s.found, at, m)
 	hits := 0
 	for i, m := range s.found {
-		if hits += m.hits; hits >= s.Limit {
+		if hits += len(m.hits); hits >= s.Limit {
 			s.found, s.full = s.found[:i+1], true
 			return
 		}
@@ -154,21 +153,22 @@ func (s *search) keep(m fileMatches, count int) {
 
 // render makes the lines to show of one file: name:number:text, name-number-text for context. What is masked is seen with
 // the lines around it, so that a key of many lines is known as one.
-func (s *search) render(name string, data []byte, at []int) (out []string) {
+func (s *search) render(name string, data []byte, at []int) fileMatches {
+	out := fileMatches{name: name}
 	lines := splitLines(encodingOf(data).text(data))
 	from, to := max(at[0]-maskAround, 0), min(at[len(at)-1]+maskAround, len(lines))
 	copy(lines[from:to], splitLines(s.g.Mask(strings.Join(lines[from:to], "\n"))))
 	shown := 0 // the last line that was rendered
 	for _, n := range at {
 		if s.Context > 0 && shown > 0 && n-s.Context > shown+1 {
-			out = append(out, "--")
+			out.lines = append(out.lines, "--")
 		}
 		for k := max(n-s.Context, shown+1); k <= min(n+s.Context, len(lines)); k++ {
 			mark := "-"
-			if slices.Contains(at, k) {
-				mark = ":"
+			if _, hit := slices.BinarySearch(at, k); hit {
+				mark, out.hits = ":", append(out.hits, len(out.lines))
 			}
-			out, shown = append(out, fmt.Sprint(name, mark, k, mark, s.excerpt(lines[k-1]))), k
+			out.lines, shown = append(out.lines, fmt.Sprint(name, mark, k, mark, s.excerpt(lines[k-1]))), k
 		}
 	}
 	return out
@@ -195,17 +195,18 @@ func (s *search) report() string {
 	var out strings.Builder
 	hits := 0
 	for _, m := range s.found {
-		if out.Len() > grepBytes {
-			break
-		}
 		if s.Context > 0 && hits > 0 && s.Mode == "content" {
 			out.WriteString("--\n")
 		}
-		if left := s.Limit - hits; s.Context == 0 && m.hits > left {
-			m.lines, m.hits = m.lines[:left], left
+		for i, line := range m.lines {
+			if _, hit := slices.BinarySearch(m.hits, i); hit {
+				if hits == s.Limit || out.Len() > grepBytes {
+					return out.String() + s.more(hits)
+				}
+				hits++
+			}
+			out.WriteString(line + "\n")
 		}
-		out.WriteString(strings.Join(m.lines, "\n") + "\n")
-		hits += m.hits
 	}
 	return out.String() + s.more(hits)
 }

@@ -250,6 +250,7 @@ func TestGrepIsBoundedAndSorted(t *testing.T) {
 	b := lay(t, files)
 	r := b.call("grep", "pattern", "x")
 	b.want(r, tool.OK, "f000:1:x\n", "f001:100:x\n", "!f002:1:", "[29800 more matches, in 300 files in all")
+	b.want(b.call("grep", "pattern", "x", "limit", 102, "context", 1), tool.OK, "--\nf001:1:x\nf001:2:x\n[29898 more")
 	b.want(b.call("grep", "pattern", "x", "mode", "files", "limit", 3), tool.OK, "f000\nf001\nf002\n[297 more files")
 }
 
