@@ -1,6 +1,7 @@
 package denial
 
 import (
+	"cmp"
 	"path"
 	"strconv"
 	"strings"
@@ -135,8 +136,8 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		return flow{text: files[0]}
 	case isFind(name):
 		return s.find(args)
-	case is("names", name) && len(files) > 0:
-		return flow{text: strings.Join(files, "\n")}
+	case is("names", name):
+		return flow{text: cmp.Or(strings.Join(files, "\n"), "*")}
 	case listed("read mapfile readarray", name):
 		for _, v := range files {
 			s.set(v, text(in.value()))
