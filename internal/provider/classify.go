@@ -166,7 +166,7 @@ func network(err error) *Error {
 	for next := err; next != nil; next = errors.Unwrap(next) {
 		last = next
 	}
-	e := &Error{Kind: Network, Err: err, Message: oneLine(last.Error()), Advice: "Check the network and the base URL"}
+	e := &Error{Kind: Network, Message: oneLine(last.Error()), Advice: "Check the network and the base URL"}
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, plain := errors.AsType[tls.RecordHeaderError](err)
 	op, isOp := errors.AsType[*net.OpError](err)

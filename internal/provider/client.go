@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -84,7 +85,11 @@ func (c *Client) read(r *reply, req Request, d *Draft) (Done, error) {
 		if err != nil && !ended {
 			return Done{}, err
 		}
-		if e := v.Get("error"); e.IsObject() || e.String() != "" {
+		e := v.Get("error")
+		if v.Get("object").String() == "error" || v.Get("type").String() == "error" && !e.Exists() {
+			e = v
+		}
+		if e.IsObject() || e.String() != "" {
 			return Done{}, c.finish(streamFault(e), r.url)
 		}
 		if err == nil {
@@ -111,7 +116,7 @@ func (c *Client) open(ctx context.Context, path string, body []byte) (*reply, er
 	if c.key == "" && c.Key != nil {
 		var err error
 		if c.key, err = c.Key(ctx, c.refused); err != nil {
-			return nil, &Error{Kind: Config, Message: oneLine(err.Error()), Err: err}
+			return nil, &Error{Kind: Config, Message: oneLine(err.Error())}
 		}
 	}
 	r := &reply{c: c, parent: ctx, url: PlainURL(c.BaseURL + "/" + path)}
@@ -123,11 +128,11 @@ func (c *Client) open(ctx context.Context, path string, body []byte) (*reply, er
 		defer r.close()
 		return nil, r.fault(err)
 	}
-	r.body, r.events = res.Body, eventsOf(r)
+	r.body, r.in = res.Body, bufio.NewReader(r)
+	r.events = eventsOf(r.in)
 	r.keep(c.quiet())
-	kind := res.Header.Get("Content-Type")
-	page := strings.Contains(kind, "text/html")
-	if r.json = strings.Contains(kind, "json"); res.StatusCode == http.StatusOK && !page {
+	page := strings.Contains(res.Header.Get("Content-Type"), "text/html")
+	if res.StatusCode == http.StatusOK && !page {
 		return r, nil
 	}
 	defer r.close()

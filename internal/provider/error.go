@@ -35,7 +35,6 @@ type Error struct {
 	Advice  string        // what to do next
 	After   time.Duration // Retry-After, 0 if none was sent
 	Limit   int           // the window in tokens that a TooLong error named, 0 if none
-	Err     error         // the cause, may be nil
 }
 
 // Error returns the line for the user.
@@ -57,9 +56,6 @@ func (e *Error) said() string {
 	}
 	return e.Message
 }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
 
 // Retryable says whether the same request may succeed later.
 func (e *Error) Retryable() bool {

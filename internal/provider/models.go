@@ -39,7 +39,7 @@ func (c *Client) Models(ctx context.Context, limit time.Duration) ([]Listed, err
 	defer r.close()
 	list, err := r.next()
 	out := []Listed{}
-	for _, m := range list.Get(`data.#(id!="")#`).Array() {
+	for _, m := range append(list.Get(`data.#(id!="")#`).Array(), list.Get(`#(id!="")#`).Array()...) {
 		window := 0
 		for _, field := range strings.Fields(windows) {
 			window = cmp.Or(window, int(m.Get(field).Int()))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -35,7 +36,7 @@ type reply struct {
 	until  time.Time
 	url    string
 	body   io.ReadCloser // nil before the answer began
-	json   bool          // the server sent one JSON value instead of a stream
+	in     *bufio.Reader // of the body
 	events func() ([]byte, error)
 }
 
@@ -52,15 +53,18 @@ func (r *reply) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next returns the next event, or the whole value of a JSON answer. The end of the data is an error too.
+// next returns the next event, or the whole value of a JSON answer, whatever the server calls it: no stream begins with a brace.
+// The end of the data is an error too.
 func (r *reply) next() (gjson.Result, error) {
 	var data []byte
 	var err error
 	for err == nil && (len(data) == 0 || data[0] == ':') { // a keep-alive sent as data
-		if !r.json {
+		if first, _ := r.in.Peek(1); len(first) > 0 && strings.Contains("{[", string(first)) {
+			data, err = io.ReadAll(io.LimitReader(r.in, maxLine))
+		} else if string(first) == "\n" || string(first) == " " {
+			_, err = r.in.Discard(1) // a keep-alive before JSON
+		} else {
 			data, err = r.events()
-		} else if data, err = io.ReadAll(io.LimitReader(r, maxLine)); len(data) == 0 && err == nil {
-			err = io.EOF
 		}
 	}
 	switch {

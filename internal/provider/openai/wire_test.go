@@ -215,14 +215,18 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A whole answer in JSON comes from servers that do not stream.
+// A whole answer in JSON comes from servers that do not stream, and what a server calls it means little.
 func TestJSONAnswer(t *testing.T) {
-	shown, done, err := run(client(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`)
-	}), "x"), ask("hi"))
-	if shown != "ok" || done.Usage.Input != 3 || err != nil {
-		t.Errorf("%q %+v %v", shown, done, err)
+	const whole = `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`
+	for name, of := range map[string][2]string{"as it is": {"application/json", whole}, "after keep-alives": {"application/json", "\n\n \n" + whole}, "as a stream": {"text/event-stream", whole},
+		"a stream as JSON": {"application/json", ok + `data: {"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3}}` + "\n\n"}} {
+		shown, done, err := run(client(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", of[0])
+			_, _ = io.WriteString(w, of[1])
+		}), "x"), ask("hi"))
+		if shown != "ok" || done.Usage.Input != 3 || err != nil {
+			t.Errorf("%s: %q %+v %v", name, shown, done, err)
+		}
 	}
 }
 
@@ -249,6 +253,7 @@ func TestBroken(t *testing.T) {
 		{"gives up", stream(ok, `data: {"choices":[{"delta":{},"finish_reason":"error"}]}`+"\n\n"), provider.Broken, "gave up"},
 		{"an error frame", stream(`data: {"error":{"code":"server_error","message":"template rejected roles"}}`+"\n\n", over), provider.Server, "template rejected roles"},
 		{"an error frame with a number", stream(`data: {"error":{"code":429,"message":"slow down"}}`+"\n\n", over), provider.Rate, "slow down"},
+		{"an error without a frame", stream(`data: {"object":"error","message":"template rejected roles","code":400}` + "\n\n"), provider.BadRequest, "template rejected roles"},
 		{"an error as text", stream(`data: {"error":"out of memory"}` + "\n\n"), provider.Server, "out of memory"},
 		{"too long in the stream", stream(`data: {"error":{"code":"context_length_exceeded","message":"too long"}}` + "\n\n"), provider.TooLong, "too long"},
 		{"a web page", func(w http.ResponseWriter, r *http.Request) {
