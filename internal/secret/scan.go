@@ -64,6 +64,9 @@ func newTable(all []value) *table {
 		t.watch(trigger{aName, word, assignment})
 	}
 	t.watch(trigger{aURL, "://", urlPassword})
+	for _, mark := range []string{maskStart, "PRIVATE KEY", puttyBody} { // hits and line look for these themselves
+		t.watch(trigger{aValue, mark, func(_ string, i int) (hit, int, bool) { return hit{}, i, false }})
+	}
 	return t
 }
 

@@ -61,9 +61,8 @@ func (s *Stream) Rest() []byte {
 func (s *Stream) run(text string, final bool) (out []byte, pos int) {
 	out = make([]byte, 0, len(text))
 	t := s.m.table.Load()
-	marked := strings.Contains(text, maskStart) || strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, puttyBody)
 	for pos < len(text) {
-		if !marked && !s.inKey && !s.inLine { // whole lines where nothing is to be looked at
+		if !s.inKey && !s.inLine { // whole lines where nothing is to be looked at
 			n := strings.LastIndexByte(text[pos:t.next(text, pos)], '\n') + 1
 			if out = append(out, text[pos:pos+n]...); n > 0 {
 				pos += n
