@@ -197,17 +197,7 @@ func (s *shared) quietEnv(env []string) []string {
 }
 
 // searchPath is PATH, entry by entry.
-func (s *shared) searchPath() []string { return filepath.SplitList(s.variable("PATH")) }
-
-// variable returns a variable of the environment that anchor was started with.
-func (s *shared) variable(name string) string {
-	for _, kv := range slices.Backward(s.o.Env) {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
+func (s *shared) searchPath() []string { return filepath.SplitList(s.vars()["PATH"]) }
 
 // lookPath finds a program in one of the folders, or returns "".
 func lookPath(name string, folders []string) string {

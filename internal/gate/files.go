@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,17 +176,11 @@ func (p place) regular(looks) (string, error) { return "", irregular(p.info, p.s
 
 // irregular is the error of what is there but is no regular file, or nil.
 func irregular(info fs.FileInfo, shown string) error {
-	switch {
-	case info == nil || info.Mode().IsRegular():
+	if info == nil || info.Mode().IsRegular() {
 		return nil
-	case info.IsDir():
-		return &NotRegular{shown, "directory"}
-	case info.Mode()&fs.ModeNamedPipe != 0:
-		return &NotRegular{shown, "named pipe"}
-	case info.Mode()&fs.ModeSocket != 0:
-		return &NotRegular{shown, "socket"}
 	}
-	return &NotRegular{shown, "device"}
+	kinds := map[fs.FileMode]string{fs.ModeDir: "directory", fs.ModeNamedPipe: "named pipe", fs.ModeSocket: "socket"}
+	return &NotRegular{shown, cmp.Or(kinds[info.Mode().Type()], "device")}
 }
 
 // read reads at most max bytes of a file.

@@ -39,7 +39,8 @@ func (f folder) list() ([]Entry, error) {
 		if unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
 			continue
 		}
-		e := Entry{Name: name, Size: st.Size, Mod: time.Unix(st.Mtim.Unix()), Type: fs.ModeIrregular, mode: uint32(st.Mode), changed: st.Ctim.Nano(), number: int64(st.Ino)}
+		mode := uint32(st.Mode) //nolint:unconvert // it has 16 bits on macOS
+		e := Entry{Name: name, Size: st.Size, Mod: time.Unix(st.Mtim.Unix()), Type: fs.ModeIrregular, mode: mode, changed: st.Ctim.Nano(), number: int64(st.Ino)}
 		switch st.Mode & unix.S_IFMT {
 		case unix.S_IFREG:
 			e.Type = 0
