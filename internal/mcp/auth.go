@@ -129,7 +129,7 @@ func (o Options) Login(ctx context.Context, d Definition, show func(address stri
 	if err != nil {
 		return 0, err
 	}
-	defer back.Close()
+	defer func() { _ = back.Close() }()
 	go back.visit(s.http, pasted) // until its end
 	ctx, stop := context.WithTimeout(ctx, loginLimit)
 	defer stop()
