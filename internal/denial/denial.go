@@ -2,13 +2,10 @@
 // depth, and takes what it cannot know for anything. It is pure.
 //
 // One walk over the parsed text keeps what the shell would know: variables, the current directory, functions, and what
-// flows through pipes and files (walk.go). Words are expanded to the texts they may stand for (fold.go), wrappers are taken
-// off until the program that really runs is found (wrapper.go), text that a shell would run is read again (download.go),
-// and five detectors look at each simple command. What they know of programs stands in programs.txt. Only words that run or
-// that name a file count; a pattern for grep or a commit message is just text.
-//
-// What is too long, too deep or broken is cut at everything that may separate commands, and the pieces are judged the same
-// way, without regard to quoting.
+// flows through pipes and files. Words are expanded to the texts they may stand for, wrappers are taken off, text that a shell
+// would run is read again, and five detectors look at each simple command; what they know of programs stands in programs.txt.
+// Only words that run or that name a file count. What is too long, too deep or broken is cut at everything that may separate
+// commands, and the pieces are judged the same way, without regard to quoting.
 package denial
 
 import (
@@ -25,11 +22,8 @@ import (
 
 // Denial is a reason never to run a command, whatever the flags.
 type Denial struct {
-	// Rule is the short name: "privilege escalation", "raw disk write", "system deletion", "download into an interpreter",
-	// "secret file".
-	Rule string
-	// Reason says what in the command it is, why it is refused, and what a person may do by hand.
-	Reason string
+	Rule   string // "privilege escalation", "raw disk write", "system deletion", "download into an interpreter", "secret file"
+	Reason string // what in the command it is, why it is refused, and what a person may do by hand
 }
 
 // Env is what the fold of a command may know: the user's home directory and the directory that the command starts in, both

@@ -13,13 +13,6 @@ func (s *scan) denyDownload(what string) {
 	s.deny("download into an interpreter", what+" runs what was just downloaded, unseen; a person may save it, read it, and then run it.")
 }
 
-// runsDownload denies a command whose name came from the network, or that is a file from there.
-func (s *scan) runsDownload(word string) {
-	if strings.HasPrefix(word, network) || strings.Contains(word, "/") && s.stored(word).net != "" {
-		s.denyDownload("The command " + show(word))
-	}
-}
-
 // runsText judges a program that runs text as code: from its options, a file, or its standard input. ok is false for any
 // other program.
 func (s *scan) runsText(name string, args []string, in flow) (out flow, ok bool) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,9 @@ func (s *scan) call(argv []string, in flow) flow {
 	s.Calls = append(s.Calls, argv)
 	name := path.Base(argv[0])
 	s.privilege(name, argv)
-	s.runsDownload(argv[0])
+	if strings.HasPrefix(argv[0], network) || strings.Contains(argv[0], "/") && s.stored(argv[0]).net != "" { // the name, or the file
+		s.denyDownload("The command " + show(argv[0]))
+	}
 	if body := s.funcs[argv[0]]; body != nil && s.depth < maxDepth/3 {
 		f := s.fork()
 		f.depth++
@@ -73,11 +76,8 @@ func (s *scan) peel(name string, argv []string, in flow) (inner []string, ok boo
 			s.secretPath(a)
 		}
 	}
-	for n := 0; n != len(operands); { // env may have options and assignments in turn
-		n = len(operands)
-		if n > 0 && (operands[0] == "-" || isAssignment(operands[0])) {
-			operands = pastOptions(operands[1:], values)
-		}
+	for len(operands) > 0 && (operands[0] == "-" || assignment.MatchString(operands[0])) { // env may have options and these in turn
+		operands = pastOptions(operands[1:], values)
 	}
 	if code := fact("code", name); code != "" {
 		if text, found := optionText(args, strings.Fields(code)...); found {
@@ -99,10 +99,7 @@ func (s *scan) peel(name string, argv []string, in flow) (inner []string, ok boo
 	return operands, true
 }
 
-func isAssignment(word string) bool {
-	name, _, ok := strings.Cut(word, "=")
-	return ok && name != "" && !strings.ContainsAny(name, "/-. ")
-}
+var assignment = regexp.MustCompile(`^[^=/\-. ]+=`)
 
 // fromInput is what xargs and parallel run: the words that they read stand at the end or in place of {}.
 func (s *scan) fromInput(name string, args, operands []string, in flow) []string {

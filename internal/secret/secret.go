@@ -1,8 +1,8 @@
 // Package secret knows secrets by the names of files and by the shape and value of text. It is pure.
 //
-// A [Masker] reads text line by line. One scan over a line looks up every three bytes in a small table; where they may begin
-// a known value, the prefix of a token or a telling name, that place alone is looked at closely. So the cost does not depend
-// on how many values and shapes there are. Private keys are followed over lines. What is encoded, split or reversed is not found.
+// A [Masker] looks up every three bytes of a text in a small table; where they may begin a known value, the prefix of a token or a
+// telling name, that place alone is looked at closely, so the cost does not depend on how many values and shapes there are. Private
+// keys are followed over lines. What is encoded, split or reversed is not found.
 package secret
 
 import (

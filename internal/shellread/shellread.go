@@ -1,10 +1,9 @@
 // Package shellread reads a bash command without running it and says what it is sure of. It is pure and conservative:
 // what it cannot fully account for is not read-only.
 //
-// Three things must agree: what the parser sees, what bash sees, and what the program makes of its words. So text that
-// the parser and bash read differently is refused; of the syntax only named nodes are accepted (walk.go); a word must have
-// one known value (word.go); and each program has an accept-list of options with their arity and a rule for its operands
-// (table.txt, program.go, scripts.go). Nothing is on a deny-list: what is not named is not read-only.
+// Text that the parser and bash read differently is refused; of the syntax only named nodes are accepted (walk.go); a word must
+// have one known value (word.go); and each program has an accept-list of options with their arity and a rule for its operands
+// (table.txt, program.go, scripts.go). What is not named is not read-only.
 //
 // A reading holds for exactly this text under bash --noprofile --norc -c, started in the directory with PWD set to its
 // resolved name, without BASH_ENV, ENV, SHELLOPTS, BASHOPTS, CDPATH, GLOBIGNORE, POSIXLY_CORRECT or exported functions.
