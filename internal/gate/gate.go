@@ -90,6 +90,8 @@ type shared struct {
 
 	locks sync.Map // a chan struct{} for each file that was written
 
+	asked sync.Map // the policy.Action of each open question, by the *context.CancelFunc that withdraws it
+
 	mu      sync.Mutex
 	rules   policy.Rules
 	protect []string
@@ -186,8 +188,14 @@ func (g *Gate) Masker() *secret.Masker { return g.masker }
 // Allow adds a grant for this session (an "always", /allow). It covers sub-agents too.
 func (g *Gate) Allow(r policy.Rule) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.rules.Allow = append(slices.Clip(g.rules.Allow), policy.Sourced{Rule: r, Source: "always"})
+	g.mu.Unlock()
+	g.asked.Range(func(withdraw, a any) bool {
+		if g.decide(a.(policy.Action)).Verdict == policy.Allow {
+			(*withdraw.(*context.CancelFunc))()
+		}
+		return true
+	})
 }
 
 // Own lets a file, or what is below a folder, be read unasked: a skill's files, an instruction file. Secrets stay denied.
@@ -239,7 +247,7 @@ func pass[T any](ctx context.Context, g *Gate, a policy.Action, title string,
 	}
 	detail, err := look(looks{g})
 	if err == nil && d.Verdict == policy.Ask {
-		err = g.ask(ctx, d, Request{Title: OneLine(g.Mask(title)), Detail: event.Visible(g.Mask(detail)), Allow: d.Suggest, Call: g.call})
+		err = g.ask(ctx, a, d, Request{Title: OneLine(g.Mask(title)), Detail: event.Visible(g.Mask(detail)), Allow: d.Suggest, Call: g.call})
 	}
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", ErrNotDone, err)
@@ -278,8 +286,9 @@ func (g *Gate) decide(a policy.Action) policy.Decision {
 	return d
 }
 
-// ask puts the question. Its error is a Refusal, or ctx's. Without an approver the answer is no, with a notice.
-func (g *Gate) ask(ctx context.Context, d policy.Decision, r Request) error {
+// ask puts the question. Its error is a Refusal, or ctx's. Without an approver the answer is no, with a notice. A grant that comes
+// meanwhile and covers the action, an "always" for another question, withdraws the question and is its yes.
+func (g *Gate) ask(ctx context.Context, a policy.Action, d policy.Decision, r Request) error {
 	no := &Refusal{Title: r.Title, Allow: d.Suggest}
 	if g.o.Approver == nil {
 		no.Reason = "Not done, since nobody can be asked here: " + strings.TrimSuffix(g.Mask(d.Reason), ".") + "."
@@ -298,10 +307,16 @@ func (g *Gate) ask(ctx context.Context, d policy.Decision, r Request) error {
 	if d.Always != nil {
 		r.Always = d.Always.Label
 	}
-	answer, err := g.o.Approver.Approve(ctx, r)
+	asking, withdraw := context.WithCancel(ctx)
+	defer withdraw()
+	g.asked.Store(&withdraw, a)
+	defer g.asked.Delete(&withdraw)
+	answer, err := g.o.Approver.Approve(asking, r)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case err != nil && g.decide(a).Verdict == policy.Allow:
+		return nil
 	case err != nil:
 		no.Reason = "Not done: the question was not answered (" + err.Error() + ")."
 		return no

@@ -218,3 +218,44 @@ func TestDecideIsNotTheUsersForOthers(t *testing.T) {
 		t.Errorf("mcp: %+v", d)
 	}
 }
+
+// always answers a question for second.txt so; the others stay open until they are withdrawn.
+type always struct{ open chan bool }
+
+func (a always) Approve(ctx context.Context, r Request) (Answer, error) {
+	if strings.Contains(r.Title, "second.txt") {
+		return Answer{Yes: true, Always: true}, nil
+	}
+	a.open <- true
+	<-ctx.Done()
+	return Answer{}, ctx.Err()
+}
+
+// An always settles the other open questions that it covers, and only those.
+func TestAlwaysSettlesOpenQuestions(t *testing.T) {
+	a := always{make(chan bool)}
+	w := newWorld(t, nil, approver(a))
+	ctx, stop := context.WithCancel(t.Context())
+	covered, outside := make(chan error), make(chan error)
+	write := func(name string, to chan<- error) {
+		_, err := w.Write(ctx, name, WriteOptions{}, func([]byte, bool) ([]byte, error) { return []byte("x\n"), nil })
+		to <- err
+	}
+	go write("first.txt", covered)
+	<-a.open
+	go write("../outside.txt", outside)
+	<-a.open
+	go write("second.txt", covered)
+	if one, two := <-covered, <-covered; one != nil || two != nil || w.get("first.txt") != "x\n" || w.get("second.txt") != "x\n" {
+		t.Errorf("%v, %v", one, two)
+	}
+	select {
+	case err := <-outside:
+		t.Errorf("settled: %v", err)
+	default:
+	}
+	stop()
+	if err := <-outside; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
