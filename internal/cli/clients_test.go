@@ -27,7 +27,7 @@ func TestDocumentedClients(t *testing.T) {
 				}
 			}
 			code := regexp.MustCompile("(?s)```" + c.lang + "\n(.*?)```").FindStringSubmatch(string(page))
-			if code == nil || strings.Count(code[1], "\n") > 45 {
+			if code == nil || strings.Count(code[1], "\n") > 40 {
 				t.Fatal("the page has no short client")
 			}
 			dir, home := t.TempDir(), t.TempDir()
