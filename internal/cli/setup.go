@@ -84,6 +84,7 @@ func prepare(ctx context.Context, sh shell, o *options, f face) (*work, error) {
 		return nil, err
 	}
 	w.gate.Configure(rules, w.set.PassEnv)
+	w.gate.HideEnv(w.set.KeyVariables())
 	if o.protect, err = w.gate.ProtectGlobs(o.protect); err != nil {
 		w.gate.Close()
 		return nil, usagef("--protect: %v", err)

@@ -76,6 +76,14 @@ func (s *Settings) Ordered() []Provider {
 	})
 }
 
+// KeyVariables are the variables that hold keys.
+func (s *Settings) KeyVariables() (out []string) {
+	for _, p := range s.Providers {
+		out = append(out, string(p.KeyEnv))
+	}
+	return out
+}
+
 // Usable says whether a request can be tried: there is a key or a way to one, or the server needs none.
 func (p Provider) Usable(getenv func(string) string) bool {
 	hasKey := p.KeyCommand != "" || strings.TrimSpace(getenv(string(p.KeyEnv))) != ""

@@ -179,6 +179,19 @@ func (s *shared) commandEnv() []string {
 		"GIT_TERMINAL_PROMPT=0", "SSH_ASKPASS_REQUIRE=never", "DEBIAN_FRONTEND=noninteractive")
 }
 
+// HideEnv keeps variables from commands, but those of PassEnv, and masks their values: keys whose names do not say so. It is called
+// before anything runs.
+func (g *Gate) HideEnv(names []string) {
+	g.o.Env = slices.DeleteFunc(slices.Clone(g.o.Env), func(kv string) bool {
+		name, value, _ := strings.Cut(kv, "=")
+		if !slices.Contains(names, name) {
+			return false
+		}
+		g.masker.Add("environment variable "+name, strings.TrimSpace(value))
+		return !slices.Contains(g.o.PassEnv, name)
+	})
+}
+
 // quietEnv is the environment of a command that runs unasked: nothing in it names a program or options for one, git takes what would run
 // one or write from here, not from the repository, and fetches nothing.
 func (s *shared) quietEnv(env []string) []string {
