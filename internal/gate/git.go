@@ -142,12 +142,22 @@ func readGitConfig(file string) (out []gitSetting) {
 
 // gitFiles are the user's own configuration and, beside them, what git reads where they name nothing else.
 func (s *shared) gitFiles() (configs []string, ignore, attributes string) {
-	dir := filepath.Join(cmp.Or(s.vars()["XDG_CONFIG_HOME"], filepath.Join(s.o.Home, ".config")), "git")
+	dir := filepath.Join(cmp.Or(s.variable("XDG_CONFIG_HOME"), filepath.Join(s.o.Home, ".config")), "git")
 	configs = []string{filepath.Join(dir, "config"), filepath.Join(s.o.Home, ".gitconfig")}
-	if own := s.vars()["GIT_CONFIG_GLOBAL"]; own != "" {
+	if own := s.variable("GIT_CONFIG_GLOBAL"); own != "" {
 		configs = []string{own}
 	}
 	return configs, filepath.Join(dir, "ignore"), filepath.Join(dir, "attributes")
+}
+
+// variable returns a variable of anchor's own environment. It does not settle what commands get, as vars does.
+func (s *shared) variable(name string) string {
+	for _, kv := range slices.Backward(s.o.Env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // gitReads are the paths outside the directory that git needs: of its own repository the top, its folders, and where else its objects are;
