@@ -10,6 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"anchor/internal/front/jsonl"
 )
 
 // TestFleet runs 20 headless runs side by side in one directory: each has its result line, its file and its session, and
@@ -18,7 +22,7 @@ func TestFleet(t *testing.T) {
 	const runs = 20
 	bin, dir, home := buildAnchor(t), t.TempDir(), t.TempDir()
 	env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
-	sessions := make([]string, runs)
+	sessions, valid := make([]string, runs), bySchema(t)
 	var all sync.WaitGroup
 	for i := range runs {
 		all.Go(func() {
@@ -32,6 +36,7 @@ func TestFleet(t *testing.T) {
 			cmd.Dir, cmd.Env = dir, env
 			out, err := cmd.Output()
 			lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+			valid(lines)
 			var result struct {
 				Type, Status, Text, Session string
 				FilesChanged                []string `json:"files_changed"`
@@ -69,6 +74,30 @@ func TestFleet(t *testing.T) {
 			t.Errorf("session %q of run %d is not listed once", id, i)
 		} else if shown := anchor("sessions", "show", id); !strings.Contains(shown, fmt.Sprintf("task %d", i)) || !strings.Contains(shown, fmt.Sprintf("done %d", i)) {
 			t.Errorf("session %s does not hold run %d whole:\n%s", id, i, shown)
+		}
+	}
+}
+
+// bySchema returns a check that lines of anchor --json are what its schema says.
+func bySchema(t *testing.T) func(lines [][]byte) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(jsonl.Schema()), &s); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(lines [][]byte) {
+		for _, line := range lines {
+			var v any
+			err := json.Unmarshal(line, &v)
+			if err == nil {
+				err = r.Validate(v)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
 		}
 	}
 }

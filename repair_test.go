@@ -54,6 +54,7 @@ func TestRepair(t *testing.T) {
 				t.Fatalf("%v\n%s\n%s", err, out, stderr.String())
 			}
 			lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+			bySchema(t)(lines)
 			var result struct {
 				Status, Text string
 				Check        *string
