@@ -66,3 +66,53 @@ func TestQueueingNeverStopsTheScreen(t *testing.T) {
 	s.keys("still here")
 	s.see("still here")
 }
+
+// An @ that was typed names a file, one that was pasted is text, wherever it stands.
+func TestNamedFiles(t *testing.T) {
+	for name, c := range map[string]struct {
+		write func(*input)
+		want  []string
+	}{
+		"typed":         {func(in *input) { in.insert(`see @a.png and @"my dir/b c.png", a@b`) }, []string{"a.png", "my dir/b c.png"}},
+		"pasted behind": {func(in *input) { in.insert("see @a.png "); in.paste("@secret.png") }, []string{"a.png"}},
+		"dropped":       {func(in *input) { in.insert("@"); in.paste("a.png") }, []string{"a.png"}},
+		"completed": {func(in *input) {
+			in.files = paths([]string{"my dir/", "my dir/b c.png"})
+			in.insert(`@my`)
+			in.complete(nil)
+			in.accept() // the directory, then what is in it
+			in.accept()
+		}, []string{"my dir/b c.png"}},
+	} {
+		in := input{}
+		if c.write(&in); !slices.Equal(in.named(in.text()), c.want) {
+			t.Errorf("%s: %q names %q", name, in.text(), in.named(in.text()))
+		}
+	}
+}
+
+func TestBestPaths(t *testing.T) {
+	all := paths([]string{"a/", "a/deep/", "a/deep/Main.go", "a/main.go", "main.go", "src/domain/x.go"})
+	for written, want := range map[string]string{
+		"main": "main.go a/main.go a/deep/Main.go src/domain/x.go", "a/d": "a/deep/ a/deep/Main.go", "": "a/ main.go a/deep/ a/main.go a/deep/Main.go src/domain/x.go", "zz": "",
+	} {
+		if got := strings.Join(best(all, written), " "); got != want {
+			t.Errorf("%q: %s, want %s", written, got, want)
+		}
+	}
+}
+
+// The tree is walked once while a name is written, whatever keys come.
+func TestCompletionWalksOnce(t *testing.T) {
+	walks := make(chan struct{}, 9)
+	s := open(t, 80, Options{Files: func(context.Context) []string { walks <- struct{}{}; return []string{"one.go", "other.go"} }}, "")
+	s.keys("@")
+	s.see("@other.go")
+	s.keys("oth")
+	s.gone("@one.go")
+	s.keys("\t")
+	s.see("> @other.go\n")
+	if len(walks) != 1 {
+		t.Errorf("%d walks", len(walks))
+	}
+}

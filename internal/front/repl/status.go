@@ -85,7 +85,7 @@ func (m *model) menu(n int) (out []string) {
 // running is a row for each sub-agent with its step, at most n.
 func (m *model) running(n int) (out []string) {
 	for _, id := range slices.Sorted(maps.Keys(m.printer.agents)) {
-		out = append(out, m.printer.style.dim(clip("  "+clean(id)+": "+m.printer.agents[id], m.width)))
+		out = append(out, m.printer.style.dim("  "+clip(clean(id)+": "+m.printer.agents[id], m.width-2)))
 	}
 	return out[:min(len(out), n)]
 }

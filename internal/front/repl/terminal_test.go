@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -220,9 +221,10 @@ func asking(t *testing.T) *screen {
 
 func TestAnApprovalIsAnsweredOnPurpose(t *testing.T) {
 	for name, c := range map[string]struct{ keys, want string }{
-		"yes":         {"y", "answer {Yes:true Always:false Reason:} <nil>"},
-		"no":          {"n", "answer {Yes:false Always:false Reason:} <nil>"},
-		"no, because": {"buse mv\r", "answer {Yes:false Always:false Reason:use mv} <nil>"},
+		"yes":                  {"y", "answer {Yes:true Always:false Reason:} <nil>"},
+		"no":                   {"n", "answer {Yes:false Always:false Reason:} <nil>"},
+		"no, because":          {"buse mv\r", "answer {Yes:false Always:false Reason:use mv} <nil>"},
+		"the reason is pasted": {"b\x1b[200~use\rmv\x1b[201~ now\r", "answer {Yes:false Always:false Reason:use mv now} <nil>"},
 		"always was not offered, nor is a paste an answer": {"a\x1b[200~y\ry\x1b[201~\rn", "answer {Yes:false Always:false Reason:} <nil>"},
 		"Esc ends the turn": {"\x1b", "answer {Yes:false Always:false Reason:} context canceled"},
 		"Ctrl-C does":       {"\x03", "answer {Yes:false Always:false Reason:} context canceled"},
@@ -284,6 +286,55 @@ func TestTheTerminalIsGivenBack(t *testing.T) {
 			defer s.mu.Unlock()
 			raw := s.raw.String()
 			return strings.LastIndex(raw, off) >= strings.LastIndex(raw, on)
+		})
+	}
+}
+
+// What runs is shown with its step, and goes with it.
+func TestRunningAgents(t *testing.T) {
+	var s *screen
+	step, started := make(chan event.Event), make(chan struct{})
+	s = open(t, 40, Options{Turn: func(context.Context, Message) {
+		<-started
+		for e := range step {
+			s.Event(event.SubAgent{Agent: "worker-1", Event: e})
+		}
+	}}, "go")
+	close(started)
+	defer close(step)
+	step <- event.Text{Text: "hm"}
+	s.see("  worker-1: thinking\n>")
+	step <- event.ToolStart{ID: "1", Name: "read_file", Summary: "a-file-with-a-rather-long-name.txt"}
+	s.see("  worker-1: read file a-file-with-a-ra…\n>")
+	step <- event.TurnEnd{Reason: event.Completed}
+	s.gone("worker-1: ")
+}
+
+func TestColours(t *testing.T) {
+	for name, c := range map[string]struct {
+		env   []string
+		plain bool
+		want  string
+	}{
+		"16 colours":  {[]string{"TERM=xterm", "COLORTERM="}, false, "\x1b[1m"},
+		"256 colours": {[]string{"TERM=xterm-256color", "COLORTERM="}, false, "\x1b[1m"},
+		"none":        {nil, true, "Bold"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s *screen
+			started := make(chan struct{})
+			s = open(t, 40, Options{Env: c.env, NoColor: c.plain, Turn: func(context.Context, Message) {
+				<-started
+				s.Event(event.Text{Text: "**Bold** `code`\n"})
+			}}, "go")
+			close(started)
+			s.see("Bold code")
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			raw := s.raw.String()
+			if !strings.Contains(raw, c.want) || c.plain && regexp.MustCompile(`\x1b\[[1-9][0-9;]*m`).MatchString(raw) || strings.Contains(raw, "[38;") {
+				t.Errorf("written: %q", raw)
+			}
 		})
 	}
 }
