@@ -41,6 +41,7 @@ type File struct {
 	PassEnv          []string                   `json:"passEnv"`
 	CompactAt        Share                      `json:"compactAt"`
 	StallTimeout     Duration                   `json:"stallTimeout"`
+	Bell             bool                       `json:"bell"`
 	InstructionFiles []string                   `json:"instructions"`
 	MCPServers       map[string]json.RawMessage `json:"mcpServers"`
 	Directories      map[string]Directory       `json:"directories"`
@@ -64,7 +65,7 @@ func From(source string, list []string) (out []Sourced) {
 
 // New returns the built-in settings.
 func New() *Settings {
-	return &Settings{File: File{Providers: builtIn(), CompactAt: 0.8, StallTimeout: "120s"}, From: map[string]string{}}
+	return &Settings{File: File{Providers: builtIn(), CompactAt: 0.8, StallTimeout: "120s", Bell: true}, From: map[string]string{}}
 }
 
 // User lays the user's own file over the settings. dir is the directory to work in, for what is kept for it alone. An error
@@ -202,7 +203,7 @@ func meant(p Provider) string {
 func (s *Settings) List(getenv func(string) string) [][]string {
 	var out [][]string
 	add := func(key, value, source string) { out = append(out, []string{key, value, source}) }
-	for key, value := range map[string]any{"model": s.Model, "effort": s.Effort, "compactAt": s.CompactAt, "stallTimeout": s.StallTimeout, "passEnv": strings.Join(s.PassEnv, ", ")} {
+	for key, value := range map[string]any{"model": s.Model, "effort": s.Effort, "compactAt": s.CompactAt, "stallTimeout": s.StallTimeout, "bell": s.Bell, "passEnv": strings.Join(s.PassEnv, ", ")} {
 		add(key, fmt.Sprint(value), s.From[key])
 	}
 	for key, all := range map[string][]Sourced{"instructions": s.Instructions, "allow": s.Allow, "deny": s.Deny} {

@@ -14,8 +14,10 @@ func Edit(ctx context.Context, editor, text string, env []string, in, out *os.Fi
 	if err != nil {
 		return "", explain(err)
 	}
-	defer os.Remove(f.Name())
-	defer f.Close()
+	defer func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}()
 	if _, err := f.WriteString(text); err != nil {
 		return "", explain(err)
 	}

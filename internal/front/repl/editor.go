@@ -39,11 +39,6 @@ func cells(text string) (out []string) {
 	return out
 }
 
-// word is the text from the last blank to the cursor.
-func (e *editor) word() string {
-	return strings.Join(e.cells[e.wordStart(unicode.IsSpace):e.at], "")
-}
-
 func (e *editor) wordStart(ends func(rune) bool) int {
 	i := e.at
 	for i > 0 && !ends([]rune(e.cells[i-1])[0]) {

@@ -125,6 +125,13 @@ func (m *model) ask(d *dialog) tea.Cmd {
 	if len(m.dialogs) == 1 {
 		m.show()
 	}
+	return m.bell()
+}
+
+func (m *model) bell() tea.Cmd {
+	if !m.o.Bell {
+		return nil
+	}
 	return tea.Raw("\a")
 }
 
@@ -215,7 +222,7 @@ func (m *model) ended(d done) tea.Cmd {
 		return next
 	}
 	if time.Since(m.began) > 10*time.Second {
-		return tea.Raw("\a")
+		return m.bell()
 	}
 	return nil
 }

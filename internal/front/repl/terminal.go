@@ -26,6 +26,7 @@ type Options struct {
 	Out     io.Writer // a terminal
 	Env     []string  // "K=V": TERM and what else tells what the terminal can do
 	NoColor bool
+	Bell    bool // ring when something is asked, and when a long turn ends
 	Verbose bool // show the model's thinking too
 
 	// Turn does the work for a message; it returns when the turn has ended. Queue hands a message to the running turn; false if none

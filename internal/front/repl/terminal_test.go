@@ -338,3 +338,18 @@ func TestColours(t *testing.T) {
 		})
 	}
 }
+
+func TestTheBellCanBeTurnedOff(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		s := open(t, 80, Options{Bell: on}, "")
+		go func() { _, _ = s.Approve(t.Context(), gate.Request{Title: "Run command", Detail: "x"}) }()
+		s.see("Run command")
+		s.calmly("n")
+		s.gone("always")
+		s.mu.Lock()
+		if raw := ansi.Strip(s.raw.String()); strings.Contains(raw, "\a") != on {
+			t.Errorf("with Bell %v the terminal was sent %q", on, raw)
+		}
+		s.mu.Unlock()
+	}
+}
