@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -128,8 +127,7 @@ func (c *Client) open(ctx context.Context, path string, body []byte) (*reply, er
 		defer r.close()
 		return nil, r.fault(err)
 	}
-	r.body, r.in = res.Body, bufio.NewReader(r)
-	r.events = eventsOf(r.in)
+	r.body = res.Body
 	r.keep(c.quiet())
 	page := strings.Contains(res.Header.Get("Content-Type"), "text/html")
 	if res.StatusCode == http.StatusOK && !page {

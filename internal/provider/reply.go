@@ -3,10 +3,10 @@ package provider
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -36,8 +36,7 @@ type reply struct {
 	until  time.Time
 	url    string
 	body   io.ReadCloser // nil before the answer began
-	in     *bufio.Reader // of the body
-	events func() ([]byte, error)
+	events func() ([]byte, error) // nil before the first
 }
 
 func (r *reply) keep(d time.Duration) { r.until = time.Now().Add(d) }
@@ -59,13 +58,10 @@ func (r *reply) next() (gjson.Result, error) {
 	var data []byte
 	var err error
 	for err == nil && (len(data) == 0 || data[0] == ':') { // a keep-alive sent as data
-		if first, _ := r.in.Peek(1); len(first) > 0 && strings.Contains("{[", string(first)) {
-			data, err = io.ReadAll(io.LimitReader(r.in, maxLine))
-		} else if string(first) == "\n" || string(first) == " " {
-			_, err = r.in.Discard(1) // a keep-alive before JSON
-		} else {
-			data, err = r.events()
+		if r.events == nil {
+			r.events = eventsOrJSON(bufio.NewReader(r))
 		}
+		data, err = r.events()
 	}
 	switch {
 	case errors.Is(err, io.EOF) || string(data) == "[DONE]":
@@ -115,6 +111,28 @@ func (r *reply) close() {
 	}
 	r.watch.Stop()
 	r.cancel(nil)
+}
+
+// eventsOrJSON reads what is a stream or one JSON value by its first byte; blanks before it are keep-alives.
+func eventsOrJSON(r *bufio.Reader) func() ([]byte, error) {
+	first, err := r.ReadByte()
+	for err == nil && (first == ' ' || first == '\n' || first == '\r') {
+		first, err = r.ReadByte()
+	}
+	if err == nil {
+		err = r.UnreadByte()
+	}
+	if err == nil && first != '{' && first != '[' {
+		return eventsOf(r)
+	}
+	return func() ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		data, failed := io.ReadAll(io.LimitReader(r, maxLine))
+		err = cmp.Or(failed, io.EOF)
+		return data, failed
+	}
 }
 
 // eventsOf reads server-sent events: what it returns gives the data of the next event that has any, valid until the next call, and

@@ -112,3 +112,60 @@ func TestPings(t *testing.T) {
 		})
 	}
 }
+
+// pieces is a body that comes in parts; each is one read.
+type pieces []string
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(*p) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, (*p)[0])
+	*p = (*p)[1:]
+	return n, nil
+}
+
+func (*pieces) Close() error { return nil }
+
+func replyOf(body ...string) *reply {
+	p := pieces(body)
+	r := &reply{c: &Client{Endpoint: &Endpoint{StallTimeout: time.Minute}}, parent: context.Background(), body: &p}
+	r.ctx, r.cancel = context.WithCancelCause(r.parent)
+	r.watch = time.AfterFunc(time.Minute, func() {})
+	r.keep(time.Minute)
+	return r
+}
+
+func TestAStreamIsTheSameHoweverItIsCut(t *testing.T) {
+	for text, want := range map[string]string{
+		"data: {\"a\": \" b [{\"}\n\n: ping\n\ndata: {\"c\":\n data: 1}\ndata: 2}\n\n": `{"a": " b [{"}` + "|" + `{"c":` + "\n2}",
+		" \n\r\n{\"whole\":\n [1]}\n": "{\"whole\":\n [1]}\n",
+	} {
+		for cut := range len(text) {
+			r := replyOf(text[:cut], text[cut:])
+			var got []string
+			for range strings.Count(want, "|") + 1 {
+				v, err := r.next()
+				if err != nil {
+					t.Fatalf("cut at %d: %v", cut, err)
+				}
+				got = append(got, v.Raw)
+			}
+			if g := strings.Join(got, "|"); g != want && g != strings.TrimSpace(want) {
+				t.Errorf("cut at %d: %q, want %q", cut, g, want)
+			}
+		}
+	}
+}
+
+func TestAnEventIsReadWithoutWaitingForTheNext(t *testing.T) {
+	p := pieces{"data: 1\n\n", "data: 2\n\n"}
+	r := replyOf()
+	r.body = &p
+	if v, err := r.next(); err != nil || v.Int() != 1 || len(p) != 1 {
+		t.Errorf("%v, %v, %d pieces left", v, err, len(p))
+	}
+	if _, err := r.next(); err != nil || len(p) != 0 {
+		t.Errorf("%v, %d pieces left", err, len(p))
+	}
+}
