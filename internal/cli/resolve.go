@@ -208,6 +208,7 @@ func (w *work) key(ctx context.Context, command string) (string, error) {
 	defer s.Close()
 	defer context.AfterFunc(ctx, func() { s.Close() })()
 	out, _ := io.ReadAll(io.LimitReader(s, 64<<10))
+	_ = s.Close() // after it all that the command complained of is there
 	key, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	w.gate.Masker().Add("model key", key)
 	switch {
