@@ -47,7 +47,8 @@ func scratch(t testing.TB) string {
 func bash(dir, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	c := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-c", command)
+	// Five seconds of a core each, also for what bash leaves behind: an endless loop of awk's reads only, too.
+	c := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-c", `ulimit -t 5; exec bash --noprofile --norc -c "$1"`, "bash", command)
 	c.Dir, c.WaitDelay = dir, time.Second
 	home := filepath.Join(filepath.Dir(dir), "home")
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "PWD=" + dir, "LC_ALL=C.UTF-8", "GIT_OPTIONAL_LOCKS=0", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=diff.autoRefreshIndex",
