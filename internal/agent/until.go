@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"anchor/internal/event"
 	"anchor/internal/gate"
@@ -91,7 +92,7 @@ func (w *work) begin(ctx context.Context, in Input) error {
 func (w *work) check(ctx context.Context) error {
 	w.round++
 	found, errBefore := w.gate.Fingerprint(ctx, w.u.Protect)
-	out, err := w.gate.Exec(ctx, gate.Command{Text: w.u.Command, ByUser: true, Limit: checkOutput})
+	out, err := w.gate.Exec(ctx, gate.Command{Text: w.u.Command, ByUser: true, Limit: checkOutput, Timeout: time.Hour})
 	after, errAfter := w.gate.Fingerprint(ctx, w.u.Protect)
 	switch {
 	case ctx.Err() != nil:

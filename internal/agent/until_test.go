@@ -28,10 +28,14 @@ func TestUntil(t *testing.T) {
 		"protected":                            {[]reply{do(shell("echo weak > a_test")), say("done"), do(shell("echo strong > a_test")), say("put back")}, Until{Command: "true", Protect: []string{"*_test"}}, "false, true passed", []string{"a_test", "Put them back", "must stay exactly"}},
 		"protected, added":                     {[]reply{do(shell("echo x > b_test")), say("done"), do(shell("rm b_test")), say("gone")}, Until{Command: "true", Protect: []string{"*_test"}}, "false, true passed", []string{"b_test"}},
 		"protected, removed":                   {[]reply{do(shell("rm a_test")), say("done"), say("so what")}, Until{Command: "true", Protect: []string{"*_test"}}, "false, false no_changes", []string{"a_test"}},
+		"protected, behind a link":             {[]reply{do(shell("ln -s a_test c; echo weak > real")), say("done"), do(shell("echo strong > real")), say("put back")}, Until{Command: "test -f c", Protect: []string{"link_test"}}, "false, true passed", []string{"link_test", "Put them back"}},
 		"the check adds":                       {[]reply{do(write("x", "1")), say("done"), do(write("ok", "1")), say("done")}, Until{Command: "echo x > c_test; test -f ok", Protect: []string{"*_test"}}, "false, true passed", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := start(t, c.replies).file("a_test", "strong\n")
+			w := start(t, c.replies).file("a_test", "strong\n").file("real", "strong\n")
+			if err := os.Symlink("real", filepath.Join(w.dir, "link_test")); err != nil {
+				t.Fatal(err)
+			}
 			end := w.Work(t.Context(), Input{Text: "do it"}, c.until)
 			w.want(end, event.Completed, "")
 			var got []string

@@ -70,11 +70,9 @@ func (l looks) fingerprint(ctx context.Context, p place, protect []string) (Fing
 	return out, err
 }
 
-// contentSum is the hash of a file's content, or of where a link leads, or why there is none. Nobody gets to see the content.
+// contentSum is where a link leads, and the hash of the content there, or why there is none. Nobody gets to see the content.
 func (l looks) contentSum(name string) string {
-	if target, err := os.Readlink(filepath.Join(l.dir, filepath.FromSlash(name))); err == nil {
-		return "link " + target
-	}
+	target, _ := os.Readlink(filepath.Join(l.dir, filepath.FromSlash(name)))
 	h := sha256.New()
 	f, _, err := l.open(l.resolve(name))
 	if err == nil {
@@ -82,9 +80,9 @@ func (l looks) contentSum(name string) string {
 		_, err = io.Copy(h, f)
 	}
 	if err != nil {
-		return err.Error()
+		return target + " " + err.Error()
 	}
-	return fmt.Sprintf("%x", h.Sum(nil))
+	return fmt.Sprintf("%s %x", target, h.Sum(nil))
 }
 
 // ProtectGlobs returns globs as Protect and Fingerprint take them, relative to the directory and without a link in their fixed part; or an

@@ -79,8 +79,9 @@ func (g *Gate) Write(ctx context.Context, name string, o WriteOptions, edit Edit
 		verb = "Overwrite "
 	}
 	title := verb + p.shown()
+	given, _ := g.within(p.Lexical)
 	g.mu.Lock()
-	protected := matchesAny(g.protect, p.Rel)
+	protected := matchesAny(g.protect, p.Rel) || matchesAny(g.protect, given)
 	g.mu.Unlock()
 	if protected {
 		return Written{}, &Refusal{Title: title, Hard: true,

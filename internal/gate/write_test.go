@@ -159,7 +159,11 @@ func TestWriteRefusals(t *testing.T) {
 		t.Errorf("diff shows the secret: %s", d.Diff)
 	}
 	w.Protect([]string{"*_test.go", "go.mod"})
-	for _, name := range []string{"tests/a_test.go", "b_test.go", "go.mod"} {
+	w.put("real.go", "x")
+	if err := os.Symlink("real.go", w.path("link_test.go")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tests/a_test.go", "b_test.go", "go.mod", "link_test.go", w.path("link_test.go")} {
 		if _, err := w.For(w.sink, "a").Write(ctx, name, WriteOptions{}, set("y")); !isRefusal(err) || !strings.Contains(err.Error(), "protected") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -35,7 +35,7 @@ type reply struct {
 	watch  *time.Timer
 	until  time.Time
 	url    string
-	body   io.ReadCloser // nil before the answer began
+	body   io.ReadCloser          // nil before the answer began
 	events func() ([]byte, error) // nil before the first
 }
 
