@@ -1,6 +1,7 @@
 package msg
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -66,7 +67,16 @@ func (a *Assistant) MarshalJSON() ([]byte, error) {
 			return nil, fmt.Errorf("msg: no JSON form for block %T", b)
 		}
 	}
-	return json.Marshal(w)
+	return Encode(w)
+}
+
+// Encode is v as JSON on one line, with <, > and & left as they are: what a model wrote goes back to it byte by byte.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote. A block of an unknown type is an error.

@@ -127,10 +127,10 @@ func newCall(id, name, args string) msg.Call {
 	if raw[0] == '"' && json.Unmarshal([]byte(raw), &within) == nil && strings.HasPrefix(strings.TrimSpace(within), "{") {
 		raw = strings.TrimSpace(within)
 	}
-	var v json.RawMessage
-	err := json.Unmarshal([]byte(raw), &v)
+	var v bytes.Buffer
+	err := json.Compact(&v, []byte(raw)) // as the session file keeps it
 	if err == nil && raw[0] == '{' {
-		return msg.Call{ID: id, Name: name, Args: v}
+		return msg.Call{ID: id, Name: name, Args: v.Bytes()}
 	}
 	fault := "the arguments must be a JSON object"
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {

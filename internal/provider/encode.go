@@ -49,13 +49,11 @@ func addTurn(turns []Turn, t Turn) []Turn {
 // Encode is v as JSON, with <, > and & left as they are. v is made of strings, numbers and JSON that was checked, so it always
 // has a form.
 func Encode(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	data, err := msg.Encode(v)
+	if err != nil {
 		panic("provider: a message has no JSON form: " + err.Error())
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return data
 }
 
 // Object is a JSON object of keys and their values, in this order.

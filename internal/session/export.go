@@ -5,10 +5,13 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"anchor/internal/event"
@@ -30,8 +33,8 @@ type item struct {
 
 type line struct{ Class, Text string }
 
-// foldAt is from how many lines on a text is folded.
-const foldAt = 16
+// foldAt is from how many lines on a text is folded, of lineWidth letters each.
+const foldAt, lineWidth = 16, 100
 
 // Export writes a session as one HTML page that stands alone: no script, nothing loaded, all text escaped. What a terminal or
 // a reader would be fooled by (control characters, changes of the writing direction) is made visible. The page is filled in by
@@ -108,7 +111,7 @@ func (p *Past) items(yield func(item) bool) {
 	for e := range p.All {
 		for _, i := range itemsOf(e) {
 			i.Title, i.Text = event.Visible(i.Title), event.Visible(i.Text)
-			i.Folded = i.Folded || strings.Count(i.Text, "\n") > foldAt
+			i.Folded = i.Folded || strings.Count(i.Text, "\n") > foldAt || len(i.Text) > foldAt*lineWidth
 			if !yield(i) {
 				return
 			}
@@ -162,7 +165,7 @@ func ofMessage(m msg.Message) []item {
 			case msg.Thinking:
 				out = append(out, item{Class: "thinking", Title: "Thinking", Text: b.Text, Folded: true})
 			case msg.Call:
-				out = append(out, item{Class: "call", Title: b.Name, Text: string(b.Args) + b.Bad})
+				out = append(out, item{Class: "call", Title: b.Name, Text: arguments(b.Args) + b.Bad})
 			}
 		}
 		return out
@@ -178,6 +181,26 @@ func ofMessage(m msg.Message) []item {
 		return []item{{Class: "note", Title: "Note to the model", Text: m.Text}}
 	}
 	panic(fmt.Sprintf("session: no page for %T", m))
+}
+
+// arguments shows each argument by its name, texts as they are.
+func arguments(args json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(args, &fields) != nil {
+		return string(args)
+	}
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		text := string(fields[name])
+		if strings.HasPrefix(text, `"`) {
+			_ = json.Unmarshal(fields[name], &text) // it is valid
+		}
+		if strings.Contains(text, "\n") {
+			text = "\n" + text
+		}
+		fmt.Fprintf(&out, "%s: %s\n", name, text)
+	}
+	return out.String()
 }
 
 // hunk is the head of a hunk.

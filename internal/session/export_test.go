@@ -36,6 +36,8 @@ func hostilePast(t *testing.T) *Past {
 		Message{Seq: 3, Agent: hostile, Message: &msg.Tool{Name: "shell", OK: false, Text: long + hostile}},
 		Message{Seq: 4, Message: &msg.Tool{Name: "read_file", OK: true, Text: "short"}},
 		Change{Path: hostile, Reverse: "@@ -1,2 +1,2 @@\n one\n-two\n+2\n" + "+" + hostile + "\n"},
+		Message{Seq: 4, Message: &msg.Assistant{Blocks: []msg.Block{msg.Call{Name: "shell", Args: []byte(`{"timeout":9,"command":"a > b \u0026\u0026 c\nd"}`)}}}},
+		Message{Seq: 4, Message: &msg.Tool{Name: "read_file", OK: true, Text: strings.Repeat("one line ", 200)}},
 		Change{Path: "new.txt", Created: true, Lossy: true},
 		Reduced{Kind: "compacted", Before: 9000, After: 1000},
 		Message{Seq: 5, Message: &msg.Summary{Text: hostile}}, Message{Seq: 6, Message: &msg.Note{Text: hostile}},
@@ -58,7 +60,7 @@ func TestExportEscapesEverything(t *testing.T) {
 	if strings.Contains(out, "<img") {
 		t.Error("an image is in the page")
 	}
-	for _, want := range []string{"default-src 'none'", `<span class="add">+two`, `<span class="del">-2`, `\u202e`, "Created new.txt", "held a secret"} {
+	for _, want := range []string{"default-src 'none'", `<span class="add">+two`, `<span class="del">-2`, `\u202e`, "Created new.txt", "held a secret", "<pre>command: \na &gt; b &amp;&amp; c\nd\ntimeout: 9\n</pre>"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -66,8 +68,8 @@ func TestExportEscapesEverything(t *testing.T) {
 	if n := strings.Count(out, style); n != 1 {
 		t.Errorf("the style stands in the page %d times: text was taken as a place to fill", n)
 	}
-	if n := strings.Count(out, "<details>"); n != 3 {
-		t.Errorf("%d parts are folded: the thinking, the long output and the summary should be", n)
+	if n := strings.Count(out, "<details>"); n != 4 {
+		t.Errorf("%d parts are folded: the thinking, the long output, the long line and the summary should be", n)
 	}
 }
 

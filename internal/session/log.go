@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,7 +57,7 @@ func (l *Log) Append(e Entry) error {
 		c.Reverse, c.Lossy = "", true
 		e = c
 	}
-	body, err := encode(e)
+	body, err := msg.Encode(e)
 	if err != nil {
 		return err
 	}
@@ -80,8 +79,8 @@ func (l *Log) write(head headOf, body any) error {
 	if l.dead != nil {
 		return l.dead
 	}
-	line, err := encode(head)
-	rest, err2 := encode(body)
+	line, err := msg.Encode(head)
+	rest, err2 := msg.Encode(body)
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
@@ -92,14 +91,6 @@ func (l *Log) write(head headOf, body any) error {
 		l.dead = fmt.Errorf("can't write the session: %w", err)
 	}
 	return l.dead
-}
-
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
 // Close ends the session and lets it go.
@@ -163,7 +154,7 @@ func maskedJSON(raw json.RawMessage, mask func(string) string) json.RawMessage {
 		var text string
 		if json.Unmarshal(quoted, &text) == nil {
 			if m := mask(text); m != text {
-				quoted, _ = encode(m) // a string can be encoded
+				quoted, _ = msg.Encode(m) // a string can be encoded
 			}
 		}
 		return quoted

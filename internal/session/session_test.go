@@ -72,7 +72,7 @@ func TestEverythingComesBack(t *testing.T) {
 	l := create(t, s, "/w")
 	messages := []msg.Message{
 		&msg.User{Text: "a < b & \x00 日本\n", Images: []msg.Image{{Type: "image/png", Data: []byte{1, 2}}}},
-		&msg.Assistant{Blocks: []msg.Block{msg.Thinking{Text: "hm", Signature: "sig=="}, msg.Text{Text: "t"}, msg.Call{ID: "1", Name: "shell", Args: json.RawMessage(`{"b":1.0,"a":"x"}`)}, msg.Call{ID: "2", Name: "x", Bad: "{", Fault: "cut"}}, Provider: "p", Model: "m", Interrupted: true},
+		&msg.Assistant{Blocks: []msg.Block{msg.Thinking{Text: "hm", Signature: "sig=="}, msg.Text{Text: "t"}, msg.Call{ID: "1", Name: "shell", Args: json.RawMessage(`{"b":1.0,"a":"x > y && <z>"}`)}, msg.Call{ID: "2", Name: "x", Bad: "{", Fault: "cut"}}, Provider: "p", Model: "m", Interrupted: true},
 		&msg.Tool{CallID: "1", Name: "shell", OK: true, Text: strings.Repeat("long ", 100_000)},
 		&msg.Summary{Text: "s"}, &msg.Note{Text: "n"},
 	}

@@ -79,9 +79,8 @@ text one
 text 
 two
 done 1 {Input:100 Output:20 Cached:30 Known:true}
-call call_1 read_file {"path": "a b"}
-call call_2 edit {"a":
-  "x  y"}
+call call_1 read_file {"path":"a b"}
+call call_2 edit {"a":"x  y"}
 call call_3 odd {"a"
 call call_4 none {}`
 	if got != want || err != nil {
