@@ -116,7 +116,7 @@ func (s *Stream) line(text string) string {
 	inKey := s.inLine
 	if s.inKey {
 		var m []int
-		if len(text) < 400 {
+		if len(text) < 400 && !longBody.MatchString(text) { // or digits of it would pass for a line number
 			m = bodyLine.FindStringSubmatchIndex(text)
 		}
 		s.inKey = m != nil || headerLine.MatchString(text)
