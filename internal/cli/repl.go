@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 
@@ -235,8 +237,8 @@ func (s *sitting) files(ctx context.Context) (out []string) {
 
 // edit lets the user change a text in their own editor. Meanwhile Ctrl-C is the editor's.
 func (s *sitting) edit(ctx context.Context, text string) (string, error) {
-	s.sh.signals.deaf.Store(true)
-	defer s.sh.signals.deaf.Store(false)
+	s.sh.signals.deaf.Store(math.MaxInt64)
+	defer func() { s.sh.signals.deaf.Store(time.Now().Add(time.Second).UnixNano()) }() // the signal that ended the editor may be heard late
 	editor := cmp.Or(s.sh.getenv("VISUAL"), s.sh.getenv("EDITOR"), "vi")
 	return home.Edit(ctx, editor, text, s.sh.env, s.sh.in, s.sh.out)
 }

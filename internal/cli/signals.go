@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // signals ends the program in order: the first SIGINT, SIGTERM or SIGHUP cancels the context with what stoppedBy says; one that
@@ -15,7 +16,7 @@ type signals struct {
 	stop   func()                             // stops to listen
 	turn   atomic.Pointer[context.CancelFunc] // of the running interactive turn, or nil
 	kill   atomic.Pointer[func()]             // kills what still runs, or nil
-	deaf   atomic.Bool                        // SIGINT is meant for another program in the terminal
+	deaf   atomic.Int64                       // until this time, in nanoseconds, SIGINT is meant for another program in the terminal
 }
 
 // watch starts to listen. SIGPIPE is caught so that a closed standard output is an error of the write and does not kill the
@@ -30,7 +31,7 @@ func watch() (context.Context, *signals) {
 		defer close(done)
 		for caught := range c {
 			sig := caught.(syscall.Signal)
-			if sig == syscall.SIGPIPE || sig == syscall.SIGINT && s.deaf.Load() {
+			if sig == syscall.SIGPIPE || sig == syscall.SIGINT && time.Now().UnixNano() < s.deaf.Load() {
 				continue
 			}
 			if turn := s.turn.Swap(nil); turn != nil && sig == syscall.SIGINT {
