@@ -52,7 +52,7 @@ func interactive(ctx context.Context, sh shell, o *options) error {
 	return converse(ctx, sh, o, face{sink: sink, approver: front, asker: front, person: true}, func(w *work) error {
 		s.work = w
 		return front.Run(ctx, repl.Options{
-			In: sh.in, Out: sh.out, Env: sh.env, NoColor: sh.getenv("NO_COLOR") != "", Verbose: o.verbose, Bell: w.set.Bell,
+			In: sh.in, Out: sh.out, Env: sh.env, NoColor: sh.getenv("NO_COLOR") != "", Verbose: o.verbose, Bell: w.set.Bell, HasShell: hasShell(),
 			Turn: s.turn, Queue: s.queue, Withdraw: func() string { return s.agent.Withdraw() }, Shell: s.shell, Commands: s.commands(), Command: s.command, Files: s.files, Edit: s.edit,
 			History: s.history(), Remember: s.remember, Status: s.status,
 		}, strings.Join(o.args, " "))

@@ -19,6 +19,9 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+c":
 		return m.stop()
 	case "ctrl+z":
+		if !m.o.HasShell {
+			return nil
+		}
 		return tea.Suspend
 	}
 	if len(m.dialogs) > 0 {

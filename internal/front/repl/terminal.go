@@ -27,7 +27,9 @@ type Options struct {
 	Env     []string  // "K=V": TERM and what else tells what the terminal can do
 	NoColor bool
 	Bell    bool // ring when something is asked, and when a long turn ends
-	Verbose bool // show the model's thinking too
+	// HasShell says that there is a shell to go back to. Without one nobody would ever continue what Ctrl-Z stops.
+	HasShell bool
+	Verbose  bool // show the model's thinking too
 
 	// Turn does the work for a message; it returns when the turn has ended. Queue hands a message to the running turn; false if none
 	// runs. Withdraw takes back what was queued and is not sent yet.
