@@ -59,7 +59,7 @@ func commands() []command {
 	return []command{
 		{"", "", "", "", run},
 		{"demo", "", "the whole loop on a sample project with a built-in scripted model: no key, no network", "anchor demo", demo},
-		{"sessions", "[list|show ID|export ID|rm ID]", "the sessions of this directory",
+		{"sessions", "[list [all]|show ID|export ID|rm ID]", "the sessions of this directory",
 			"anchor sessions\nanchor sessions show 20260928-225355-be7b | less\nanchor sessions export 20260928-225355-be7b > session.html\nanchor sessions rm 20260928-225355-be7b", using((*work).sessions)},
 		{"policy", "COMMAND", "what the gate would do with COMMAND under the current rules, and why; runs nothing",
 			"anchor policy 'git log | head'\nanchor policy --allow 'shell:go test' 'go test ./...'\necho '{\"write\":\"src/a.go\"}' | anchor policy --json", using((*work).judge)},

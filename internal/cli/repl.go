@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -52,7 +53,8 @@ func interactive(ctx context.Context, sh shell, o *options) error {
 	return converse(ctx, sh, o, face{sink: sink, approver: front, asker: front, person: true}, func(w *work) error {
 		s.work = w
 		return front.Run(ctx, repl.Options{
-			In: sh.in, Out: sh.out, Env: sh.env, NoColor: sh.getenv("NO_COLOR") != "", Verbose: o.verbose, Bell: w.set.Bell, HasShell: hasShell(),
+			Past: s.recap(),
+			In:   sh.in, Out: sh.out, Env: sh.env, NoColor: sh.getenv("NO_COLOR") != "", Verbose: o.verbose, Bell: w.set.Bell, HasShell: hasShell(),
 			Turn: s.turn, Queue: s.queue, Withdraw: func() string { return s.agent.Withdraw() }, Shell: s.shell, Commands: s.commands(), Command: s.command, Files: s.files, Edit: s.edit,
 			History: s.history(), Remember: s.remember, Status: s.status,
 		}, strings.Join(o.args, " "))
@@ -67,7 +69,7 @@ func (s *sitting) byLines(ctx context.Context, sh shell, o *options) error {
 	sink := func(e event.Event) { s.count(e); m.Event(e) }
 	return converse(ctx, sh, o, face{sink: sink, approver: m, asker: m, person: true}, func(w *work) error {
 		s.work = w
-		fmt.Fprintf(sh.out, "anchor in %s with %s; /exit or the end of input leaves\n", s.shown(w.dir), w.model.Name)
+		fmt.Fprintf(sh.out, "anchor in %s with %s; /exit or the end of input leaves\n%s", s.shown(w.dir), w.model.Name, event.Visible(s.recap()))
 		return m.Run(ctx, strings.Join(o.args, " "), func(ctx context.Context, text string) {
 			sh.signals.during(ctx, func(ctx context.Context) {
 				if typed && strings.HasPrefix(text, "/") {
@@ -106,6 +108,27 @@ func (w *work) offer(name string) bool {
 		w.notices = append(w.notices, "the choice of the model is not kept: "+err.Error())
 	}
 	return true
+}
+
+// pick asks a person which session to go on with; empty stands for a new one.
+func (w *work) pick() (string, error) {
+	list, err := w.store.List(w.dir)
+	if list = list[:min(len(list), maxListed)]; err != nil || len(list) == 0 {
+		return "", err
+	}
+	for i, s := range list {
+		fmt.Fprintf(w.sh.out, "%3d  %s  %s  %s\n", i+1, s.ID, age(time.Since(s.Time)), event.Visible(s.Prompt))
+	}
+	fmt.Fprint(w.sh.out, "Go on with which? [1] ")
+	n, answer := 1, ""
+	_, _ = fmt.Fscanln(w.sh.in, &answer) // nothing is the first, the end of input too
+	if answer != "" {
+		n, err = strconv.Atoi(answer)
+	}
+	if err != nil || n < 1 || n > len(list) {
+		return "", usagef("%q is no number of the list", answer)
+	}
+	return list[n-1].ID, nil
 }
 
 // noModel tells the ways to a model: a script in a line, a person with the commands to type.

@@ -21,10 +21,14 @@ func (w *work) sessions(context.Context) error {
 	verb, id, _ := strings.Cut(words, " ")
 	write, reads := map[string]func(io.Writer, *session.Past) error{"show": session.Markdown, "export": session.Export}[verb]
 	switch {
-	case words == "" || words == "list":
-		list, err := store.List(w.dir)
+	case words == "" || words == "list" || words == "list all":
+		dir := w.dir
+		if words == "list all" {
+			dir = ""
+		}
+		list, err := store.List(dir)
 		if err == nil && len(list) == 0 {
-			fmt.Fprintf(w.sh.err, "no sessions of %s yet\n", w.dir)
+			fmt.Fprintf(w.sh.err, "no sessions of %s; anchor sessions list all shows those of all directories\n", w.dir)
 		}
 		var rows [][]string
 		for _, i := range list {
@@ -32,7 +36,7 @@ func (w *work) sessions(context.Context) error {
 		}
 		return cmp.Or(err, table(w.sh.out, rows))
 	case !reads && verb != "rm":
-		return usagef("sessions takes list, show ID, export ID or rm ID, not %q", words)
+		return usagef("sessions takes list, list all, show ID, export ID or rm ID, not %q", words)
 	case !session.ValidID(id):
 		return usagef("sessions %s takes an id such as 20260928-225355-be7b, not %q", verb, id)
 	case !reads:
@@ -41,6 +45,9 @@ func (w *work) sessions(context.Context) error {
 	past, err := store.Load(id)
 	if err != nil {
 		return sessionError(id, err)
+	}
+	for _, n := range past.Notices {
+		fmt.Fprintf(w.sh.err, "notice: %s\n", n)
 	}
 	return write(w.sh.out, past)
 }

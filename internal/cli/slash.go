@@ -167,6 +167,9 @@ func (s *sitting) clear(ctx context.Context, _ string) (string, error) {
 	return "a new session has begun", s.restart(ctx, "")
 }
 
+// maxListed is how many sessions a person is shown to choose from.
+const maxListed = 15
+
 func (s *sitting) resume(ctx context.Context, id string) (string, error) {
 	if s.dirs.State == "" {
 		return "", errors.New("there are no sessions without a home directory")
@@ -174,7 +177,7 @@ func (s *sitting) resume(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		list, err := session.NewStore(s.dirs.State, s.gate.Mask).List(s.dir)
 		var rows [][]string
-		for _, i := range list[:min(len(list), 15)] {
+		for _, i := range list[:min(len(list), maxListed)] {
 			rows = append(rows, []string{i.ID, age(time.Since(i.Time)), i.Prompt})
 		}
 		text, bad := listed(rows, "no sessions of this directory yet")
@@ -183,13 +186,36 @@ func (s *sitting) resume(ctx context.Context, id string) (string, error) {
 	if err := s.restart(ctx, id); err != nil {
 		return "", err
 	}
-	out := "going on with " + id
+	return strings.TrimSuffix(s.recap(), "\n"), nil
+}
+
+// recap takes over what is known of the session's past, and returns its last words.
+func (s *sitting) recap() string {
+	if s.past == nil {
+		return ""
+	}
+	var said, answer string
 	for _, v := range s.past.View {
-		if u, ok := v.Message.(*msg.User); ok {
-			out = "going on with " + id + "; you said last:\n" + u.Text
+		switch m := v.Message.(type) {
+		case *msg.User:
+			said, answer = m.Text, ""
+		case *msg.Assistant:
+			answer = cmp.Or(m.Text(), answer)
 		}
 	}
-	return out, nil
+	s.mu.Lock()
+	s.usage = s.past.Usage
+	s.mu.Unlock()
+	return fmt.Sprintf("going on with %s; anchor sessions show %[1]s shows the whole\n> %s\n%s\n", s.log.ID(), start(said, 5), start(answer, 20))
+}
+
+// start returns the first lines of a text.
+func start(text string, lines int) string {
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	if len(all) > lines {
+		all = append(all[:lines], "…")
+	}
+	return strings.Join(all, "\n")
 }
 
 // restart goes on in another session: an old one, or with an empty id a new one. If it can't, all stays as it was.

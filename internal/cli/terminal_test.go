@@ -42,6 +42,7 @@ func TestTerminal(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", bin, "anchor").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	t.Run("going on", func(t *testing.T) { goingOn(t, bin) })
 	files, _ := filepath.Glob("testdata/terminal/*.txtar")
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)
@@ -67,6 +68,35 @@ func TestTerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// goingOn picks the older of two sessions, and sees where it stands.
+func goingOn(t *testing.T, bin string) {
+	home := t.TempDir()
+	model := filepath.Join(home, "model.txt")
+	run := func(question, answer string) {
+		if err := os.WriteFile(model, []byte("reply\ntext "+answer+"\nusage 700 20\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(bin, "-C", home, "-m", "script:"+model, "-p", question)
+		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	run("why is it red?", "The lamp is.")
+	run("why is it blue?", "The sky is.")
+	s := startScreen(t, home, 80, nil, bin, "-C", home, "--no-mcp", "-m", "script:"+model, "-r")
+	for _, step := range []string{"wait why is it red?", "wait which? [1]", "type 2", "key enter", "wait > why is it red?", "wait The lamp is.", "wait shows the whole",
+		"type /usage", "key enter", "wait 700 in", "key ctrl+d", "exit 0"} {
+		verb, rest, _ := strings.Cut(step, " ")
+		s.step(verb, rest)
+	}
+	s = startScreen(t, home, 80, nil, bin, "-C", home, "--no-mcp", "-m", "script:"+model, "-r")
+	for _, step := range []string{"wait which? [1]", "type 7", "key enter", "wait no number of the list", "exit 2"} {
+		verb, rest, _ := strings.Cut(step, " ")
+		s.step(verb, rest)
 	}
 }
 

@@ -86,6 +86,9 @@ func (w *work) prompt(found skill.Found) (p agent.Prompt, err error) {
 
 // openSession makes the session file, or takes up an old one. A new one that can't be written is no reason to stop.
 func (w *work) openSession() error {
+	if w.o.noSession && (w.o.goOn || w.o.resume) {
+		return usagef("--no-session keeps no session, so there is none to go on with: leave it out, or -c and -r")
+	}
 	if w.o.noSession || w.dirs.State == "" {
 		return nil
 	}
@@ -120,7 +123,11 @@ func (w *work) oldSession() (id string, err error) {
 	if !w.o.goOn && !w.o.resume {
 		return "", nil
 	}
-	if id = w.o.id; id == "" {
+	if id = w.o.id; id == "" && w.o.resume && w.atTerminal() {
+		if id, err = w.pick(); id == "" {
+			return "", err
+		}
+	} else if id == "" {
 		id, err = w.store.Newest(w.dir)
 		if errors.Is(err, session.ErrNoSession) && w.face.person {
 			return "", nil
@@ -132,7 +139,7 @@ func (w *work) oldSession() (id string, err error) {
 	if err != nil || !w.o.fork {
 		return id, err
 	}
-	copied, err := w.store.Fork(id)
+	copied, err := w.store.Fork(id, w.dir)
 	return cmp.Or(copied, id), err
 }
 

@@ -170,6 +170,19 @@ func (r *reading) said(m record) {
 	r.records = append(r.records, m)
 }
 
+// brokeOff says that files were changed after the last turn that ended: the program was killed.
+func (r *reading) brokeOff() bool {
+	for _, e := range slices.Backward(r.Entries) {
+		switch e.(type) {
+		case Change:
+			return true
+		case Turn, Undone:
+			return false
+		}
+	}
+	return false
+}
+
 // message is the record of a message of the main agent.
 func (r *reading) message(seq int) record { return r.records[r.bySeq[seq]] }
 

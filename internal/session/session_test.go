@@ -162,16 +162,45 @@ func TestOneWriter(t *testing.T) {
 	if id, err := s.Newest("/w"); id != l.ID() || err != nil {
 		t.Errorf("newest %s, %v", id, err)
 	}
-	fork := must[string](t)(s.Fork(l.ID()))
+	fork := must[string](t)(s.Fork(l.ID(), "/elsewhere"))
 	l.Close()
 	if p := must[*Past](t)(s.Load(fork)); p.Meta.ID != fork || p.Meta.Dir != "/w" || !slices.Equal(texts(p), []string{"x"}) {
 		t.Errorf("fork: %+v", p)
+	}
+	if id, err := s.Newest("/elsewhere"); id != fork || err != nil {
+		t.Errorf("the copy belongs to where it was made: %s, %v", id, err)
 	}
 	if err := s.Remove(l.ID()); err != nil {
 		t.Error(err)
 	}
 	if _, _, err := s.Open(l.ID(), "/w"); !errors.Is(err, ErrNoSession) {
 		t.Errorf("opened a removed one: %v", err)
+	}
+}
+
+// A turn whose program was killed ends when its session goes on, so that what it changed is not taken for the next turn's.
+func TestABrokenOffTurnEnds(t *testing.T) {
+	s := newStore(t)
+	l := create(t, s, "/w", "x")
+	for _, e := range []Entry{Change{Path: "a"}, Turn{Reason: "completed"}, Change{Path: "b"}} {
+		if err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Close()
+	for range 2 { // once is enough
+		l, _, err := s.Open(l.ID(), "/w")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+	}
+	var kinds []string
+	for _, e := range must[*Past](t)(s.Load(l.ID())).Entries {
+		kinds = append(kinds, e.kind())
+	}
+	if got := strings.Join(kinds, " "); got != "change turn change turn" {
+		t.Error(got)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"anchor/internal/event"
 	"anchor/internal/home"
 )
 
@@ -164,6 +165,9 @@ func (s Store) Open(id, dir string) (*Log, *Past, error) {
 		l.Close()
 		return nil, nil, err
 	}
+	if l.dead == nil && r.brokeOff() {
+		_ = l.Append(Turn{Reason: event.Cancelled, Detail: "it broke off"}) // the next entry tells of a session that can't be written
+	}
 	past := r.Past
 	if from := past.Meta.Dir; from != "" && filepath.Clean(from) != s.mask(filepath.Clean(dir)) {
 		past.Notices = append(past.Notices, fmt.Sprintf("this session was made in %s; it goes on in %s", from, dir))
@@ -198,8 +202,8 @@ func (s Store) Remove(id string) error {
 	return home.Remove(l.path)
 }
 
-// Fork copies a session under a new id and returns that. It may be in use.
-func (s Store) Fork(id string) (string, error) {
+// Fork copies a session under a new id, to the sessions of a directory, and returns the id. The original may be in use.
+func (s Store) Fork(id, dir string) (string, error) {
 	path, err := s.path(id)
 	if err != nil {
 		return "", err
@@ -209,7 +213,7 @@ func (s Store) Fork(id string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	l, err := s.reserve(filepath.Dir(path))
+	l, err := s.reserve(s.slug(dir))
 	if err != nil {
 		return "", err
 	}

@@ -109,6 +109,9 @@ func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 	}
 	m.work.Go(m.ready)
 	m.printing = true // what is printed before the first view is drawn would be lost
+	if m.o.Past != "" {
+		m.printer.say(hang(clean(m.o.Past), m.width, "", ""))
+	}
 	return tea.Batch(m.next(), tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return printed{} }))
 }
 

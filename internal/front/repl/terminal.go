@@ -26,7 +26,8 @@ type Options struct {
 	Out     io.Writer // a terminal
 	Env     []string  // "K=V": TERM and what else tells what the terminal can do
 	NoColor bool
-	Bell    bool // ring when something is asked, and when a long turn ends
+	Bell    bool   // ring when something is asked, and when a long turn ends
+	Past    string // of the session so far, shown first
 	// HasShell says that there is a shell to go back to. Without one nobody would ever continue what Ctrl-Z stops.
 	HasShell bool
 	Verbose  bool // show the model's thinking too
