@@ -179,7 +179,7 @@ var errNothing = errors.New("there is nothing to summarize yet")
 func (a *Agent) reduce(ctx context.Context) error {
 	a.trim()
 	if a.used() > a.limit() && a.summaries < maxSummaries {
-		err := a.compact(ctx, "")
+		err := a.compact(ctx, "", a.window/5)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -250,16 +250,17 @@ func (a *Agent) tail(tokens int) int {
 func (a *Agent) Compact(ctx context.Context, focus string) error {
 	a.usage, a.summaries = event.Usage{}, 0
 	a.prepare()
-	err := a.compact(ctx, focus)
+	err := a.compact(ctx, focus, 0)
 	if a.usage != (event.Usage{}) {
 		a.emit(a.usage)
 	}
 	return err
 }
 
-// compact lets the model summarize what is older than the newest rounds, behind the same prefix as ever, which is cached.
-func (a *Agent) compact(ctx context.Context, focus string) error {
-	cut := a.tail(a.window / 5)
+// compact lets the model summarize what is older than the newest rounds, behind the same prefix as ever, which is cached. keep is how
+// many tokens of these stay, and at least one does.
+func (a *Agent) compact(ctx context.Context, focus string, keep int) error {
+	cut := a.tail(keep)
 	kept := a.kept(cut, false)
 	older := sizes(a.list[:cut]) - sizes(kept)
 	if older < a.estimate()/10 {

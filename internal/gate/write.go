@@ -312,7 +312,10 @@ func (g *Gate) takeBack(ctx context.Context, c Change) error {
 		if err == nil && (d.exists == c.Deleted || d.exists && sumOf(d.old) != c.After) {
 			err = errors.New("it changed since")
 		}
-		if d.mode, d.remove = c.Mode, c.Created; err == nil && !d.remove {
+		if !d.exists {
+			d.mode = c.Mode
+		}
+		if d.remove = c.Created; err == nil && !d.remove {
 			d.new, err = diff.Apply(d.old, c.Reverse)
 		}
 		d.diff = diff.Unified(d.old, d.new)

@@ -199,7 +199,7 @@ func TestUndo(t *testing.T) {
 		t.Errorf("undone %v, refused %v", undone, refused)
 	}
 	info, _ := os.Stat(w.path("a.txt"))
-	if w.get("a.txt") != "1\n" || info.Mode().Perm() != 0o600 || w.get("new/c.txt") != "(none)" || w.get("b.txt") != "by the user\n" || w.get("s.txt") != "k=" {
+	if w.get("a.txt") != "1\n" || info.Mode().Perm() != 0o644 || w.get("new/c.txt") != "(none)" || w.get("b.txt") != "by the user\n" || w.get("s.txt") != "k=" {
 		t.Errorf("a %q %v, c %q, b %q", w.get("a.txt"), info.Mode(), w.get("new/c.txt"), w.get("b.txt"))
 	}
 	if n := len(w.changes()); n != 6 {
