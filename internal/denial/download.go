@@ -3,6 +3,7 @@ package denial
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,8 @@ func (s *scan) runsText(name string, args []string, in flow) (out flow, ok bool)
 	case name == "trap":
 		s.shellText(name, operands[0], in)
 		return flow{}, true
+	case name == "at", name == "batch": // they give what they read to sh
+		return s.script(name, "-", in, true), true
 	case name == "source", name == ".":
 		s.secretPath(operands[0])
 		s.env.Vars = nil // it may set any
@@ -119,7 +122,7 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		}
 		return flow{net: name}
 	case name == "echo":
-		for len(args) > 0 && listed("-n -e -E -ne -en", args[0]) {
+		for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
 			args = args[1:]
 		}
 		return flow{text: strings.Join(args, " ") + "\n"}
@@ -130,7 +133,11 @@ func (s *scan) output(name string, args []string, in flow) flow {
 	case isFind(name):
 		return s.find(args)
 	case is("names", name):
-		return flow{text: cmp.Or(strings.Join(files, "\n"), "*")}
+		all := "*"
+		if slices.ContainsFunc(args, func(a string) bool { return a[:min(1, len(a))] == "-" && strings.ContainsAny(a, "aA") }) {
+			all = "*\n.*"
+		}
+		return flow{text: cmp.Or(strings.Join(files, "\n"), all)}
 	case listed("read mapfile readarray", name):
 		for _, v := range files {
 			s.set(v, text(in.value()))
@@ -147,9 +154,7 @@ func (s *scan) output(name string, args []string, in flow) flow {
 			out = out.with(s.stored(f))
 		}
 	}
-	if to, ok := optionText(args, "of="); ok {
-		files = append(files, to)
-	}
+	files = append(files, optionTexts(args, "of=")...)
 	if listed("tee dd cp mv ln install", name) { // all that they name: the copies as well
 		for _, f := range files {
 			s.keep(f, out)

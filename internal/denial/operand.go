@@ -46,8 +46,8 @@ func (s *scan) operands(name string, args []string) {
 	text, options := is("pattern", key), fact("takes", key)
 	if text {
 		options = cmp.Or(options, fact("takes", "pattern"))
-		for o := range strings.FieldsSeq("--include -g --glob --iglob") { // the files to search
-			if v, _ := optionText(args, o); !strings.HasPrefix(v, "!") {
+		for _, v := range optionTexts(args, "--include", "-g", "--glob", "--iglob") { // the files to search
+			if !strings.HasPrefix(v, "!") {
 				s.named(v)
 			}
 		}

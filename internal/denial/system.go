@@ -22,10 +22,10 @@ func (s *scan) privilege(name string, argv []string) {
 		root := name == "unshare" && strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "r")
 		return root || is("privilege", name+"+"+long)
 	}
-	switch mode, _ := optionText(argv[1:], "-m", "--mode"); {
+	switch modes := optionTexts(argv[1:], "-m", "--mode"); {
 	case is("privilege", name), guessed(name, "sudo su doas pkexec"), slices.ContainsFunc(options, as):
 		s.deny("privilege escalation", show(argv[0])+" gives a command the rights of another user, which is never done here"+byHand)
-	case name == "install" && setID.MatchString(mode), name == "chmod" && slices.ContainsFunc(argv[1:], setID.MatchString):
+	case name == "install" && slices.ContainsFunc(modes, setID.MatchString), name == "chmod" && slices.ContainsFunc(argv[1:], setID.MatchString):
 		s.deny("privilege escalation", name+" sets a setuid or setgid bit, so that the file runs with the rights of its owner"+byHand)
 	}
 }
@@ -43,8 +43,8 @@ var variants = regexp.MustCompile(`^(mkfs|mke2fs|newfs|partclone)[._].*`)
 
 // disk finds writes to devices, by programs that are made for it and by any program's output.
 func (s *scan) disk(name string, args []string) {
-	for o := range strings.FieldsSeq("-o -O --output --output-document of=") {
-		if file, ok := optionText(args, o); ok && !is("pattern", name) {
+	if !is("pattern", name) {
+		for _, file := range optionTexts(args, "-o", "-O", "--output", "--output-document", "of=") {
 			s.overwrites(file, name)
 		}
 	}

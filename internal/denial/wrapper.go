@@ -155,6 +155,16 @@ func operandsOf(args []string) (out []string) {
 	return out
 }
 
+// optionTexts returns the values of an option that is given more than once. See optionText.
+func optionTexts(args []string, names ...string) (out []string) {
+	for i := range args {
+		if v, ok := optionText(args[i:min(i+2, len(args))], names...); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // optionText returns the value of an option: attached, after =, or the next word. Short ones may be bundled (-lc).
 func optionText(args []string, names ...string) (string, bool) {
 	for i, a := range args {

@@ -259,3 +259,16 @@ func TestAlwaysSettlesOpenQuestions(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAListOfNamesHidesNoSecret: ls puts out what is there, with -a what begins with a dot too.
+func TestAListOfNamesHidesNoSecret(t *testing.T) {
+	w := newWorld(t, map[string]string{".env": "K=1\n", "a.txt": "a\n"})
+	for _, c := range []string{"ls -a | xargs cat", "cat $(ls -A)", "ls --all | xargs -n1 base64", "cat .*"} {
+		if d := w.Judge(c, "", "", ""); d.Verdict != policy.Deny || !d.Hard {
+			t.Errorf("%s: %+v", c, d)
+		}
+	}
+	if d := w.Judge("ls | xargs cat", "", "", ""); d.Verdict != policy.Ask {
+		t.Errorf("without -a: %+v", d)
+	}
+}
