@@ -37,7 +37,7 @@ type capture struct {
 	total        int // characters
 	saved, later *os.File
 	room         int  // bytes that the file may still take
-	gone         bool // detached, or over
+	gone, over   bool // detached; the process's end was read
 }
 
 // capture returns one that keeps limit characters.
@@ -55,6 +55,7 @@ func (c *capture) drain(r io.Reader) {
 		c.keep(c.mask.Next(c.clean.next(buf[:n], false)))
 		if err != nil {
 			c.flush()
+			c.over = true
 			c.later.Close()
 			c.mu.Unlock()
 			return
@@ -109,6 +110,9 @@ func (c *capture) put(f *os.File, p []byte) {
 func (c *capture) detach() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.over {
+		return
+	}
 	c.flush()
 	c.gone, c.later, c.room = true, c.save("background-*.txt"), maxSaved
 }

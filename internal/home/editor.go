@@ -26,6 +26,6 @@ func Edit(ctx context.Context, editor, text string, env []string, in, out *os.Fi
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("the editor %s: %w; VISUAL or EDITOR may name another", editor, err)
 	}
-	data, err := Read(f.Name(), 1<<20) // a new file of this name, where the editor wrote one
+	data, err := Read(f.Name(), 32<<20) // a new file of this name, where the editor wrote one
 	return string(data), err
 }

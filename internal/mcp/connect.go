@@ -175,10 +175,13 @@ func newLines(from io.ReadCloser, split bufio.SplitFunc, rewrite func([]byte) []
 // Read ends with io.EOF also where the stream was closed on either side.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
-		if !l.in.Scan() {
-			if errors.Is(l.in.Err(), bufio.ErrTooLong) {
-				return 0, fmt.Errorf("it sent a message of over %d MB", maxMessage>>20)
-			}
+		some := l.in.Scan()
+		switch err := l.in.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			return 0, fmt.Errorf("it sent a message of over %d MB", maxMessage>>20)
+		case errors.Is(err, io.ErrUnexpectedEOF): // what there is of the line is no message
+			return 0, err
+		case !some:
 			return 0, io.EOF
 		}
 		if part := l.rewrite(l.in.Bytes()); part != nil {

@@ -19,7 +19,7 @@ const (
 	trustFile  = "mcp-trust.json"
 	signInFile = "mcp-tokens.json"
 	maxOwn     = 4 << 20          // bytes
-	lockLimit  = 30 * time.Second // longer than a refresh of a token may take
+	lockLimit  = 90 * time.Second // longer than a refresh of a token may take, with a keychain that hesitates
 )
 
 // read returns what one of these files holds, nothing if there is none.
@@ -95,12 +95,13 @@ func (o Options) updateSignIn(ctx context.Context, address string, change func(*
 		if err != nil {
 			return err
 		}
+		had := r.Client != nil
 		err = change(&r)
 		o.learn(address, r)
 		delete(all, address)
-		if r.Client == nil {
+		if r.Client == nil && had { // else it may be that the keychain did not answer
 			_ = o.keychain().Set(address, "")
-		} else if o.keychain().Set(address, string(encode(r))) != nil {
+		} else if r.Client != nil && o.keychain().Set(address, string(encode(r))) != nil {
 			all[address] = r
 		}
 		return err

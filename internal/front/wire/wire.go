@@ -66,7 +66,8 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 
 const (
 	maxUnread = 64 << 20        // bytes; a client that leaves more unread is given up
-	patience  = 5 * time.Second // with a client that does not read what is left at the end
+	patience  = 5 * time.Second // with a client that reads nothing of what is left at the end
+	piece     = 64 << 10        // bytes that are written at a time
 )
 
 // Queue is a Writer that keeps nobody waiting: what it takes is written in the background, in order. Safe for concurrent use.
@@ -99,8 +100,8 @@ func (q *Queue) drain(out io.Writer) {
 			q.more.Wait()
 			continue
 		}
-		lines := q.unread
-		q.unread = nil
+		lines := q.unread[:min(len(q.unread), piece)]
+		q.unread = q.unread[len(lines):]
 		q.mu.Unlock()
 		_, err := out.Write(lines)
 		q.mu.Lock()
@@ -131,18 +132,26 @@ func (q *Queue) fail(err error) error {
 	return q.err
 }
 
-// Close waits until all is written, but not long for a client that does not read. It returns what went wrong.
+// Close waits until all is written, but not long for a client that reads nothing. It returns what went wrong.
 func (q *Queue) Close() (err error) {
 	q.mu.Lock()
 	q.closed = true
 	q.more.Signal()
 	q.mu.Unlock()
-	select {
-	case <-q.done:
-	case <-time.After(patience):
-		err = errors.New("the client does not read")
+	for left := -1; err == nil; {
+		select {
+		case <-q.done:
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			return q.err
+		case <-time.After(patience):
+		}
+		q.mu.Lock()
+		if left == len(q.unread) {
+			err = q.fail(errors.New("the client does not read"))
+		}
+		left = len(q.unread)
+		q.mu.Unlock()
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.fail(err)
+	return err
 }
