@@ -101,6 +101,8 @@ func (w *work) lend(ctx, whole context.Context, servers []sdk.McpServer, ask gat
 			answer, err := ask.Approve(ctx, gate.Request{Title: "Start the editor's MCP server " + d.Name, Always: "this server in this directory",
 				Detail: w.gate.Mask(strings.TrimSpace(strings.Join(append([]string{d.Command}, d.Args...), " ") + " " + d.URL))})
 			switch {
+			case ctx.Err() != nil: // cancelled, which is no answer: the next turn asks again
+				return
 			case err != nil || !answer.Yes:
 				notice("the editor's MCP server " + d.Name + " is not started: you did not say yes")
 				continue

@@ -60,10 +60,13 @@ func (s *Stream) Rest() []byte {
 // run masks what of a text is complete, all if it is the end of it, and returns how much that was.
 func (s *Stream) run(text string, final bool) (out []byte, pos int) {
 	out = make([]byte, 0, len(text))
-	t := s.m.table.Load()
+	t, next := s.m.table.Load(), 0 // where something is to be looked at
 	for pos < len(text) {
-		if !s.inKey && !s.inLine { // whole lines where nothing is to be looked at
-			n := strings.LastIndexByte(text[pos:t.next(text, pos)], '\n') + 1
+		if !s.inKey && !s.inLine { // whole lines before that
+			if next <= pos {
+				next = t.next(text, pos)
+			}
+			n := strings.LastIndexByte(text[pos:min(next, pos+window)], '\n') + 1
 			if out = append(out, text[pos:pos+n]...); n > 0 {
 				pos += n
 				continue

@@ -88,7 +88,9 @@ func (s *Server) request(m packet) {
 			s.work.Go(func() { s.open(m.ID, "", r.Cwd, r.McpServers) })
 		}
 	case sdk.AgentMethodSessionLoad:
-		if r, ok := decode[sdk.LoadSessionRequest](s, m); ok {
+		if r, ok := decode[sdk.LoadSessionRequest](s, m); ok && r.SessionId == "" {
+			s.respond(m.ID, nil, invalid("sessionId is empty"))
+		} else if ok {
 			s.work.Go(func() { s.open(m.ID, r.SessionId, r.Cwd, r.McpServers) })
 		}
 	case sdk.AgentMethodSessionPrompt:

@@ -61,7 +61,7 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 			line = append(line, part...)
 		}
 	}
-	return bytes.TrimSpace(line), err
+	return bytes.Trim(line, " \t\r\n"), err // what JSON calls blanks
 }
 
 const (

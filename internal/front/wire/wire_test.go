@@ -16,8 +16,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestRead(t *testing.T) {
 	long := strings.Repeat("x", 20<<20)
-	in := "a\r\n\n \t\r\n" + long + "\n" + long + long + "\n{\x00}\n\xff\nb\nhalf"
-	want := []struct{ text, err string }{{"a", ""}, {long, ""}, {"", "over 32 MB"}, {"{\x00}", ""}, {"", "not valid UTF-8"}, {"b", ""}, {"", "middle of a line"}}
+	in := "a\r\n\n \t\r\n" + long + "\n" + long + long + "\n{\x00}\n\xff\nb\n\u00a0{}\nhalf"
+	want := []struct{ text, err string }{{"a", ""}, {long, ""}, {"", "over 32 MB"}, {"{\x00}", ""}, {"", "not valid UTF-8"}, {"b", ""}, {"\u00a0{}", ""}, {"", "middle of a line"}}
 	for l := range Read(t.Context(), strings.NewReader(in)) {
 		if len(want) == 0 {
 			t.Fatalf("one too many: %.40q", l.Text)
