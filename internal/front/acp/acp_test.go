@@ -42,6 +42,10 @@ func TestMessage(t *testing.T) {
 	if want := "see /w/a b.go and /w/.env\n\n<resource path=\"/w/.env\">\n***\n</resource>"; err != nil || m.Text != want || len(m.Images) != 1 || string(m.Images[0].Data) != "hi" {
 		t.Errorf("%q %v %v", m.Text, m.Images, err)
 	}
+	m, err = message([]sdk.ContentBlock{sdk.TextBlock("re"), sdk.TextBlock("ad"), sdk.ResourceLinkBlock("a", "file:///a.go"), sdk.TextBlock(", then"), sdk.ResourceLinkBlock("b", "file:///b"), sdk.TextBlock("too")}, mask)
+	if want := "read /a.go, then /b too"; err != nil || m.Text != want {
+		t.Errorf("%q %v", m.Text, err)
+	}
 	for name, b := range map[string]sdk.ContentBlock{
 		"audio": sdk.AudioBlock("aGk=", "audio/wav"), "no base64": sdk.ImageBlock("?", "image/png"), "a strange image": sdk.ImageBlock("aGk=", "image/tiff"), "blank": sdk.TextBlock(" \n"),
 	} {
