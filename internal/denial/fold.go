@@ -41,6 +41,8 @@ func (s *scan) Get(name string) expand.Variable {
 		return text("/root")
 	case isHome:
 		return text("/home/" + user)
+	case len(may) == 0 && listed("SHELL BASH", name):
+		return text("bash")
 	case len(may) == 0 && len(name) == 1 && name >= "0" && name <= "9":
 		return text("")
 	case len(may) == 0 && (s.env.Vars == nil || !syntax.ValidName(name)):

@@ -135,7 +135,7 @@ func (s *scan) deletion(name string, argv []string) {
 		return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, prefix) })
 	}
 	switch n := len(targets); {
-	case listed("rm grm srm rimraf", name):
+	case listed("rm grm srm rimraf", name), strings.Trim(name, wild) != "" && strings.ContainsAny(name, wild) && fits(name, "rm"):
 		s.destroy(argv, targets, name != "rimraf" && !recursive(args, "rR"), false)
 	case n == 0:
 	case name == "mv" && (has("-t") || has("--target")):
