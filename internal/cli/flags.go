@@ -53,7 +53,7 @@ func (o *options) flags() []flag {
 		{"model", "m", "MODEL", "run acp doctor config", "the model: name, provider/name or script:FILE", &o.model},
 		{"dir", "C", "DIR", "run policy doctor models config sessions mcp", "the directory to work in (default: the current one)", &o.dir},
 		{"continue", "c", "", "run", "go on with the newest session of this directory", &o.goOn},
-		{"resume", "r", "[ID]", "run", "go on with a session; without an ID, the newest", resume},
+		{"resume", "r", "[ID]", "run", "go on with a session; without an ID, one from a list, headless the newest", resume},
 		{"fork", "", "", "run", "with -c or -r: copy the session and go on in the copy", &o.fork},
 		{"until", "", "CMD", "run acp", "work until CMD exits 0", &o.until},
 		{"until-rounds", "", "N", "run acp", "how many check rounds at most (default 10)", &o.untilRounds},

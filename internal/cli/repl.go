@@ -34,6 +34,7 @@ type sitting struct {
 	*work
 	lines   bool       // it goes by plain lines
 	busy    sync.Mutex // held by a turn, and by commands that can't run beside one
+	stuck   int        // of /undo: how many turns had changes when nothing of the newest could be taken back
 	mu      sync.Mutex // guards what is below, and work.model
 	pending string     // what the user's own commands gave, for the next message
 	until   string     // the check of the messages to come

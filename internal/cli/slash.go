@@ -235,7 +235,7 @@ func (s *sitting) restart(ctx context.Context, id string) error {
 		w.face.sink(event.Notice{Message: n})
 	}
 	s.mu.Lock()
-	s.usage, s.cost, s.turns, s.pending = event.Usage{}, 0, 0, ""
+	s.usage, s.cost, s.turns, s.pending, s.stuck = event.Usage{}, 0, 0, "", 0
 	s.mu.Unlock()
 	return nil
 }
@@ -265,23 +265,29 @@ func (s *sitting) changes() (turns [][]gate.Change, err error) {
 	return turns, nil
 }
 
+// undo takes the newest turn's changes back. A turn of which none can be taken back is told; if it still can't be the next time, it is
+// passed over, so that it doesn't hold back the older ones.
 func (s *sitting) undo(ctx context.Context, _ string) (string, error) {
 	turns, err := s.changes()
 	if err != nil || len(turns) == 0 {
 		return "no file changes to take back", err
 	}
 	undone, refused := s.gate.Undo(ctx, turns[len(turns)-1])
-	if len(undone) > 0 {
-		_ = s.log.Append(session.Undone{Paths: undone}) // the agent tells of a session that can't be written
-		s.mu.Lock()
-		s.pending += "The user took back your last changes to: " + strings.Join(undone, ", ") + "\n\n"
-		s.mu.Unlock()
+	if len(undone) == 0 && s.stuck != len(turns) {
+		s.stuck = len(turns)
+		return "", errors.Join(append(refused, errors.New("mend that by hand, or /undo again goes on to the turn before"))...)
 	}
-	out := ""
-	for _, path := range undone {
-		out += "taken back: " + path + "\n"
+	err = s.log.Append(session.Undone{Paths: undone})
+	if len(undone) == 0 {
+		if err != nil {
+			return "", err
+		}
+		return s.undo(ctx, "")
 	}
-	return strings.TrimSuffix(out, "\n"), errors.Join(refused...)
+	s.mu.Lock()
+	s.pending += "The user took back your last changes to: " + strings.Join(undone, ", ") + "\n\n"
+	s.mu.Unlock()
+	return "taken back: " + strings.Join(undone, "\ntaken back: "), errors.Join(refused...)
 }
 
 // diff shows each changed file against what it was before the session, as far as its changes can be followed back.

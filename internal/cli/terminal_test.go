@@ -43,6 +43,7 @@ func TestTerminal(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Run("going on", func(t *testing.T) { goingOn(t, bin) })
+	t.Run("undo", func(t *testing.T) { undoPassesOver(t, bin) })
 	files, _ := filepath.Glob("testdata/terminal/*.txtar")
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)
@@ -97,6 +98,41 @@ func goingOn(t *testing.T, bin string) {
 	for _, step := range []string{"wait which? [1]", "type 7", "key enter", "wait no number of the list", "exit 2"} {
 		verb, rest, _ := strings.Cut(step, " ")
 		s.step(verb, rest)
+	}
+}
+
+// undoPassesOver takes back an older turn although the newest one's file was changed by the user.
+func undoPassesOver(t *testing.T, bin string) {
+	home := t.TempDir()
+	at := func(name string) string { return filepath.Join(home, name) }
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"first", "second"} {
+		must(os.WriteFile(at("model"), []byte("reply\ncall write_file {\"path\":\""+name+"\",\"content\":\"x\\n\"}\nreply\ntext ok\n"), 0o644))
+		cmd := exec.Command(bin, "-C", home, "-m", "script:"+at("model"), "--yolo", "-p", "go", "-c")
+		if name == "first" {
+			cmd.Args = cmd.Args[:len(cmd.Args)-1]
+		}
+		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	must(os.WriteFile(at("second"), []byte("mine\n"), 0o644))
+	s := startScreen(t, home, 80, nil, bin, "-C", home, "--no-mcp", "-m", "script:"+at("model"), "-c")
+	for _, step := range []string{"wait > go", "type /undo", "key enter", "wait second was left as it is: it changed since", "wait goes on to the turn before",
+		"type /undo", "key enter", "wait taken back: first", "type /undo", "key enter", "wait no file changes to take back", "key ctrl+d", "exit 0"} {
+		verb, rest, _ := strings.Cut(step, " ")
+		s.step(verb, rest)
+	}
+	if data, err := os.ReadFile(at("second")); string(data) != "mine\n" {
+		t.Errorf("the user's file: %q, %v", data, err)
+	}
+	if _, err := os.Stat(at("first")); err == nil {
+		t.Error("first is still there")
 	}
 }
 

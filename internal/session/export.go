@@ -138,6 +138,9 @@ func itemsOf(e Entry) []item {
 		}
 		about.Title = "The turn ended: " + e.Reason + " " + e.Detail
 	case Undone:
+		if len(e.Paths) == 0 {
+			return nil
+		}
 		about.Title = "Taken back: " + strings.Join(e.Paths, ", ")
 	default:
 		return nil

@@ -76,7 +76,8 @@ type Change struct {
 	Lossy   bool        `json:"lossy,omitempty"`
 }
 
-// Undone says that /undo took back the changes of a turn: their number, counted from the end of the file.
+// Undone says that /undo took back the changes of a turn: their number, counted from the end of the file. Without paths the turn was passed
+// over.
 type Undone struct {
 	Paths []string `json:"paths"`
 }
