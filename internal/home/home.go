@@ -45,6 +45,22 @@ func Find(getenv func(string) string) (Dirs, error) {
 // Open opens a file of anchor's own for reading. Anything but a regular file is an error.
 func Open(path string) (*os.File, error) { return open(path, os.O_RDONLY) }
 
+// OpenOwn is Open for what only anchor makes: a link is an error too.
+func OpenOwn(path string) (*os.File, error) {
+	if err := unlinked(path); err != nil {
+		return nil, err
+	}
+	return Open(path)
+}
+
+// unlinked fails for what is there and no regular file itself: what a link names is not anchor's own.
+func unlinked(path string) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", path)
+	}
+	return nil
+}
+
 // Append opens a file for appending, 0600, making its directories 0700. A file that others could read is closed to them.
 func Append(path string) (*os.File, error) { return open(path, os.O_RDWR|os.O_APPEND|os.O_CREATE) }
 
@@ -59,8 +75,8 @@ func open(path string, flag int) (*os.File, error) {
 		if err := makeDir(path); err != nil {
 			return nil, err
 		}
-		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // what a link names is not anchor's own
-			return nil, fmt.Errorf("%s is not a regular file", path)
+		if err := unlinked(path); err != nil {
+			return nil, err
 		}
 	}
 	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0o600) // without O_NONBLOCK, a FIFO would wait for its other end

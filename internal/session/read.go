@@ -50,7 +50,7 @@ const (
 
 // read reads a session.
 func read(path, id string) (*reading, error) {
-	f, err := home.Open(path)
+	f, err := home.OpenOwn(path)
 	if err != nil {
 		return nil, err
 	}

@@ -208,7 +208,7 @@ func (s Store) Fork(id, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := home.Open(path)
+	f, err := home.OpenOwn(path)
 	if err != nil {
 		return "", err
 	}
