@@ -11,9 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
-	"anchor/internal/front/jsonl"
+	"anchor/internal/front/jsonl/jsonltest"
 )
 
 // TestFleet runs 20 headless runs side by side in one directory: each has its result line, its file and its session, and
@@ -22,7 +20,7 @@ func TestFleet(t *testing.T) {
 	const runs = 20
 	bin, dir, home := buildAnchor(t), t.TempDir(), t.TempDir()
 	env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
-	sessions, valid := make([]string, runs), bySchema(t)
+	sessions, valid := make([]string, runs), jsonltest.Valid(t)
 	var all sync.WaitGroup
 	for i := range runs {
 		all.Go(func() {
@@ -36,7 +34,11 @@ func TestFleet(t *testing.T) {
 			cmd.Dir, cmd.Env = dir, env
 			out, err := cmd.Output()
 			lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-			valid(lines)
+			for _, line := range lines {
+				if err := valid(string(line)); err != nil {
+					t.Error(err)
+				}
+			}
 			var result struct {
 				Type, Status, Text, Session string
 				FilesChanged                []string `json:"files_changed"`
@@ -74,30 +76,6 @@ func TestFleet(t *testing.T) {
 			t.Errorf("session %q of run %d is not listed once", id, i)
 		} else if shown := anchor("sessions", "show", id); !strings.Contains(shown, fmt.Sprintf("task %d", i)) || !strings.Contains(shown, fmt.Sprintf("done %d", i)) {
 			t.Errorf("session %s does not hold run %d whole:\n%s", id, i, shown)
-		}
-	}
-}
-
-// bySchema returns a check that lines of anchor --json are what its schema says.
-func bySchema(t *testing.T) func(lines [][]byte) {
-	var s jsonschema.Schema
-	if err := json.Unmarshal([]byte(jsonl.Schema()), &s); err != nil {
-		t.Fatal(err)
-	}
-	r, err := s.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(lines [][]byte) {
-		for _, line := range lines {
-			var v any
-			err := json.Unmarshal(line, &v)
-			if err == nil {
-				err = r.Validate(v)
-			}
-			if err != nil {
-				t.Errorf("%s: %v", line, err)
-			}
 		}
 	}
 }

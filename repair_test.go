@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"anchor/internal/front/jsonl/jsonltest"
 )
 
 // TestRepair drives the real binary through real work: a public Go module with a planted fault, a model server on loopback
@@ -54,7 +56,12 @@ func TestRepair(t *testing.T) {
 				t.Fatalf("%v\n%s\n%s", err, out, stderr.String())
 			}
 			lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-			bySchema(t)(lines)
+			valid := jsonltest.Valid(t)
+			for _, line := range lines {
+				if err := valid(string(line)); err != nil {
+					t.Error(err)
+				}
+			}
 			var result struct {
 				Status, Text string
 				Check        *string

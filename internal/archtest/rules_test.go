@@ -32,6 +32,7 @@ front/repl:          event gate tool diff msg
 front/print:         event gate tool diff msg
 front/wire:
 front/jsonl:         event gate tool diff msg front/wire
+front/jsonl/jsonltest: front/jsonl
 front/acp:           event gate tool diff msg front/wire
 cli:                 all
 archtest:

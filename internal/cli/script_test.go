@@ -16,10 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"anchor/internal/front/jsonl"
+	"anchor/internal/front/jsonl/jsonltest"
 )
 
 var update = flag.Bool("update", false, "write the golden parts of the scripts anew")
@@ -36,7 +35,7 @@ func TestScripts(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "anchor"), "anchor").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	schema := lineSchema(t)
+	valid := jsonltest.Valid(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
@@ -47,7 +46,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"protocol": func(ts *testscript.TestScript, neg bool, args []string) {
-				ts.Check(play(ts, schema.valid, filepath.Join(bin, "anchor"), args[0], append([]string{"--json"}, args[1:]...)))
+				ts.Check(play(ts, valid, filepath.Join(bin, "anchor"), args[0], append([]string{"--json"}, args[1:]...)))
 			},
 			"acp": func(ts *testscript.TestScript, neg bool, args []string) {
 				var said strings.Builder
@@ -68,7 +67,7 @@ func TestScripts(t *testing.T) {
 				}
 				if slices.ContainsFunc(args, writesJSON) {
 					for line := range strings.Lines(ts.ReadFile("stdout")) {
-						ts.Check(schema.valid(line))
+						ts.Check(valid(line))
 					}
 				}
 			},
@@ -121,31 +120,6 @@ func TestPage(t *testing.T) {
 			t.Errorf("docs/cli.md has no row %s", cell)
 		}
 	}
-}
-
-type resolved struct{ *jsonschema.Resolved }
-
-func lineSchema(t *testing.T) resolved {
-	var s jsonschema.Schema
-	if err := json.Unmarshal([]byte(jsonl.Schema()), &s); err != nil {
-		t.Fatal(err)
-	}
-	r, err := s.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resolved{r}
-}
-
-func (r resolved) valid(line string) error {
-	var v any
-	if err := json.Unmarshal([]byte(line), &v); err != nil {
-		return fmt.Errorf("no JSON: %q", line)
-	}
-	if err := r.Validate(v); err != nil {
-		return fmt.Errorf("not by the schema: %s: %v", line, err)
-	}
-	return nil
 }
 
 // play plays a file like the session in docs/json.md: "→ OBJECT" is the next line of anchor's, where "*" stands for any
