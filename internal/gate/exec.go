@@ -199,7 +199,11 @@ func (s *shared) quietEnv(env []string) []string {
 		name, _, _ := strings.Cut(kv, "=")
 		return listed(name, options) && !listed(name, "GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_PAGER GIT_*EDITOR GIT_TERMINAL_PROMPT")
 	})
-	settings := []string{"core.fsmonitor=false", "core.hooksPath=/dev/null", "safe.bareRepository=explicit", "diff.autoRefreshIndex=false"}
+	settings, instead := s.userGitSettings()
+	if instead {
+		env = append(env, "GIT_CONFIG_GLOBAL="+os.DevNull)
+	}
+	settings = append(settings, "core.fsmonitor=false", "core.hooksPath=/dev/null", "safe.bareRepository=explicit", "diff.autoRefreshIndex=false")
 	for i, setting := range settings {
 		key, value, _ := strings.Cut(setting, "=")
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))

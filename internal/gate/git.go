@@ -150,6 +150,24 @@ func (s *shared) gitFiles() (configs []string, ignore, attributes string) {
 	return configs, filepath.Join(dir, "ignore"), filepath.Join(dir, "attributes")
 }
 
+// userGitSettings returns, as NAME=VALUE, what a command that runs unasked gets instead of the user's own configuration where that names a
+// program for diffs: without these, since git writes files for such a program, which the command may not.
+func (s *shared) userGitSettings() (settings []string, instead bool) {
+	configs, _, _ := s.gitFiles()
+	for _, file := range configs {
+		for _, e := range readGitConfig(file) {
+			instead = instead || listed(e.key, "diff.external diff.*command diff.*textconv")
+			if e.value != "" && !listed(e.key, dangerousKeys) && !strings.ContainsAny(e.value, `\"`) {
+				settings = append(settings, e.key+"="+e.value)
+			}
+		}
+	}
+	if !instead {
+		return nil, false
+	}
+	return settings, true
+}
+
 // variable returns a variable of anchor's own environment. It does not settle what commands get, as vars does.
 func (s *shared) variable(name string) string {
 	for _, kv := range slices.Backward(s.o.Env) {
