@@ -115,7 +115,7 @@ func (w *work) check(ctx context.Context) error {
 	if w.left = (state{}); known {
 		w.left = after.Sum
 	}
-	w.emit(event.Check{Command: w.u.Command, Round: w.round, Passed: passed, Output: out.Text, Outcome: outcome})
+	w.emit(event.Check{Command: w.gate.Mask(w.u.Command), Round: w.round, Passed: passed, Output: out.Text, Outcome: outcome})
 	if !passed && outcome == "" {
 		w.push(&msg.Note{Text: w.failed(out, touched)})
 	}

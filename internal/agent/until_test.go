@@ -105,3 +105,12 @@ func TestQueuedDuringACheck(t *testing.T) {
 	}
 	contains(t, w.last(), "one thing more")
 }
+
+func TestCheckIsMasked(t *testing.T) {
+	token := "ghp_" + "a8Kd92mQpZ7xY3vB6nT1wR5sE0uJ4hLcFgXo"
+	w := start(t, []reply{say("done")})
+	w.Work(t.Context(), Input{Text: "go"}, Until{Command: "echo " + token})
+	if got := fmt.Sprint(of[event.Check](w)); strings.Count(got, "[masked: github token]") != 2 || strings.Contains(got, token) {
+		t.Error(got)
+	}
+}
