@@ -138,13 +138,13 @@ func newModel(b *testing.B, reply func(n int) string) *model {
 	m := &model{}
 	m.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now := time.Now()
-		io.Copy(io.Discard, r.Body)
+		_, _ = io.Copy(io.Discard, r.Body)
 		m.mu.Lock()
 		n := len(m.asked)
 		m.asked = append(m.asked, now)
 		m.mu.Unlock()
 		w.Header().Set("Content-Type", "text/event-stream")
-		io.WriteString(w, reply(n))
+		_, _ = io.WriteString(w, reply(n))
 		w.(http.Flusher).Flush()
 		m.mu.Lock()
 		m.answered = append(m.answered, time.Now())

@@ -132,14 +132,14 @@ func script(t *testing.T, replies []string) http.Handler {
 		}
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
+		_, _ = io.Copy(io.Discard, r.Body)
 		if n >= len(replies) {
 			http.Error(w, `{"type":"error","error":{"type":"invalid_request_error","message":"the script is used up"}}`, http.StatusBadRequest)
 			n++
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		io.WriteString(w, start+replies[n])
+		_, _ = io.WriteString(w, start+replies[n])
 		n++
 	})
 }

@@ -70,7 +70,9 @@ func TestGuardForgivesWaiting(t *testing.T) {
 	w.on = func(e event.Event) {
 		if _, ok := e.(event.Context); ok {
 			n++
-			os.WriteFile(filepath.Join(w.dir, "progress"), []byte(strings.Repeat("x", n)), 0o644)
+			if err := os.WriteFile(filepath.Join(w.dir, "progress"), []byte(strings.Repeat("x", n)), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	w.want(w.say("wait for it"), event.Completed, "")

@@ -171,7 +171,7 @@ type conversation struct {
 func rpc(line string) error {
 	var m struct{ JSONRPC string }
 	if err := json.Unmarshal([]byte(line), &m); err != nil || m.JSONRPC != "2.0" {
-		return fmt.Errorf("no message of JSON-RPC: %q, %v", line, err)
+		return fmt.Errorf("no message of JSON-RPC: %q, %w", line, err)
 	}
 	return nil
 }

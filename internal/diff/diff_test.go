@@ -110,7 +110,7 @@ func write(t *testing.T, name, text string) {
 func FuzzApply(f *testing.F) {
 	f.Add("one\n", "two", "@@ -1 +1 @@\n-one\n+two\n")
 	f.Fuzz(func(t *testing.T, old, new, diff string) {
-		Apply([]byte(old), diff)
+		_, _ = Apply([]byte(old), diff)
 		if got, err := Apply([]byte(old), Unified([]byte(old), []byte(new))); err != nil || string(got) != new {
 			t.Fatalf("%q to %q gave %q, %v", old, new, got, err)
 		}

@@ -161,7 +161,7 @@ func TestTitlesKeepToOneLine(t *testing.T) {
 	if _, err := headless.Write(t.Context(), "../other", WriteOptions{NeedSeen: true}, set("y")); !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, "outside") {
 		t.Errorf("%v", err)
 	}
-	headless.Exec(t.Context(), Command{Text: "ls\nrm f"})
+	_, _ = headless.Exec(t.Context(), Command{Text: "ls\nrm f"})
 	if n, _ := headless.events[len(headless.events)-1].(event.Notice); !strings.Contains(n.Message, "ls␊ rm f. It is") {
 		t.Errorf("%q", n.Message)
 	}

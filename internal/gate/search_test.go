@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -94,7 +94,7 @@ func TestWalkOrderLinksAndDepth(t *testing.T) {
 		t.Error(got)
 	}
 	n, stop := 0, errors.New("stop")
-	if _, err := g.Walk(t.Context(), ".", gate.WalkOptions{}, func(gate.Entry) error { n++; return stop }); err != stop || n != 1 {
+	if _, err := g.Walk(t.Context(), ".", gate.WalkOptions{}, func(gate.Entry) error { n++; return stop }); !errors.Is(err, stop) || n != 1 {
 		t.Errorf("%v after %d", err, n)
 	}
 }
@@ -165,23 +165,27 @@ func TestWalkAsGit(t *testing.T) {
 	git("main", "add", ".")
 	git("main", "commit", "-qm", "x")
 	git("main", "worktree", "add", "-q", "../tree")
-	os.WriteFile(filepath.Join(g.Dir(), "main/.git/info/exclude"), []byte("*.tmp\n"), 0o644)
+	if err := os.WriteFile(filepath.Join(g.Dir(), "main/.git/info/exclude"), []byte("*.tmp\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"tree/x.tmp", "tree/y.o", "tree/d/z", "main/x.tmp", "main/d/out"} {
-		os.WriteFile(filepath.Join(g.Dir(), name), nil, 0o644)
+		if err := os.WriteFile(filepath.Join(g.Dir(), name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, dir := range []string{"main", "tree"} {
 		want := strings.Fields(git(dir, "ls-files", "-co", "--exclude-standard"))
 		slices.Sort(want)
 		var got []string
-		g.Walk(t.Context(), dir, gate.WalkOptions{}, func(e gate.Entry) error {
+		_, err := g.Walk(t.Context(), dir, gate.WalkOptions{}, func(e gate.Entry) error {
 			if !e.Type.IsDir() {
 				got = append(got, e.Rel)
 			}
 			return nil
 		})
 		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, git says %q", dir, got, want)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, git says %q", dir, got, err, want)
 		}
 	}
 }
@@ -204,14 +208,16 @@ func TestSearchLeavesOutSecretsAndDenied(t *testing.T) {
 
 func TestSearchOutsideAndThroughLinks(t *testing.T) {
 	outside := t.TempDir()
-	os.WriteFile(filepath.Join(outside, "secret.txt"), []byte("needle"), 0o644)
+	if err := os.WriteFile(filepath.Join(outside, "secret.txt"), []byte("needle"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	g := treeGate(t, map[string]string{"notes": "-> " + outside + "/secret.txt", "dir": "-> " + outside, "a": "needle"})
 	if got, _ := found(t, g, ".", gate.WalkOptions{}); got != "a" {
 		t.Error(got)
 	}
 	for _, root := range []string{"notes", "dir", outside, "../" + filepath.Base(outside)} {
 		_, err := g.Search(t.Context(), root, gate.WalkOptions{}, func(gate.Entry, []byte) error { t.Error("read"); return nil })
-		if _, refused := err.(*gate.Refusal); !refused {
+		if refusal := new(gate.Refusal); !errors.As(err, &refusal) {
 			t.Errorf("%s: %v", root, err)
 		}
 	}
@@ -226,11 +232,11 @@ func TestSearchEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := g.Search(ctx, ".", gate.WalkOptions{}, func(gate.Entry, []byte) error { cancel(); return nil })
-	if err != context.Canceled {
+	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	stop := errors.New("stop")
-	if _, err = g.Search(t.Context(), ".", gate.WalkOptions{}, func(gate.Entry, []byte) error { return stop }); err != stop {
+	if _, err = g.Search(t.Context(), ".", gate.WalkOptions{}, func(gate.Entry, []byte) error { return stop }); !errors.Is(err, stop) {
 		t.Error(err)
 	}
 }
@@ -242,9 +248,13 @@ func bigTree(b *testing.B) *gate.Gate {
 	for i := range 20_000 {
 		dir := filepath.Join(g.Dir(), fmt.Sprintf("pkg%d/sub%d", i%40, i%400))
 		if i < 400 {
-			os.MkdirAll(dir, 0o755)
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				b.Fatal(err)
+			}
 		}
-		os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d.go", i)), []byte(fmt.Sprintf("package p%d\n%sfunc Open%d() {}\n", i, line, i)), 0o644)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d.go", i)), []byte(fmt.Sprintf("package p%d\n%sfunc Open%d() {}\n", i, line, i)), 0o644); err != nil {
+			b.Fatal(err)
+		}
 	}
 	b.ResetTimer()
 	return g
@@ -252,16 +262,20 @@ func bigTree(b *testing.B) *gate.Gate {
 
 func BenchmarkWalk(b *testing.B) {
 	trees := map[string]*gate.Gate{"20000": bigTree(b)}
-	trees["goroot"], _ = gate.New(gate.Options{Dir: filepath.Join(runtime.GOROOT(), "src")})
+	trees["goroot"], _ = gate.New(gate.Options{Dir: filepath.Join(build.Default.GOROOT, "src")})
 	for name, g := range trees {
 		b.Run("want/"+name, func(b *testing.B) {
 			for b.Loop() {
-				g.Walk(b.Context(), ".", gate.WalkOptions{Want: func(e gate.Entry) bool { return strings.HasSuffix(e.Name, "_linux.go") }}, func(gate.Entry) error { return nil })
+				if _, err := g.Walk(b.Context(), ".", gate.WalkOptions{Want: func(e gate.Entry) bool { return strings.HasSuffix(e.Name, "_linux.go") }}, func(gate.Entry) error { return nil }); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 		b.Run("read/"+name, func(b *testing.B) {
 			for b.Loop() {
-				g.Search(b.Context(), ".", gate.WalkOptions{}, func(gate.Entry, []byte) error { return nil })
+				if _, err := g.Search(b.Context(), ".", gate.WalkOptions{}, func(gate.Entry, []byte) error { return nil }); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

@@ -57,7 +57,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("unchanged: %+v %v", out, err)
 	}
 	broken := errors.New("no match")
-	if _, err := w.Write(ctx, "run.sh", WriteOptions{}, func([]byte, bool) ([]byte, error) { return nil, broken }); err != broken {
+	if _, err := w.Write(ctx, "run.sh", WriteOptions{}, func([]byte, bool) ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("edit's error: %v", err)
 	}
 	if left, _ := filepath.Glob(w.path(".anchor-*")); len(left) > 0 {

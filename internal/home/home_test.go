@@ -49,20 +49,24 @@ func TestFilesArePrivateWhateverTheUmask(t *testing.T) {
 	if err := Write(filepath.Join(dir, "w"), []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	os.WriteFile(filepath.Join(dir, "open"), []byte("was open\n"), 0o644)
+	if err := os.WriteFile(filepath.Join(dir, "open"), []byte("was open\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"new", "open"} {
 		f, err := Append(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.WriteString("more\n")
+		if _, err := f.WriteString("more\n"); err != nil {
+			t.Fatal(err)
+		}
 		f.Close()
 	}
 	unlock, held, err := Lock(filepath.Join(dir, "l"))
 	if err != nil || !held {
 		t.Fatal(held, err)
 	}
-	defer unlock()
+	defer func() { _ = unlock() }()
 	for _, name := range []string{"w", "new", "open", "l"} {
 		if m := mode(t, filepath.Join(dir, name)); m != 0o600 {
 			t.Errorf("%s has mode %o", name, m)
@@ -79,8 +83,12 @@ func TestFilesArePrivateWhateverTheUmask(t *testing.T) {
 func TestWriteReplacesWholeAndKeepsLinks(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
-	os.WriteFile(target, []byte("old"), 0o600)
-	os.Symlink(target, link)
+	if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
 	if err := Write(link, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +98,12 @@ func TestWriteReplacesWholeAndKeepsLinks(t *testing.T) {
 	if info, _ := os.Lstat(link); info.Mode()&fs.ModeSymlink == 0 {
 		t.Error("the link is gone")
 	}
-	os.Mkdir(filepath.Join(dir, "full"), 0o700)
-	os.WriteFile(filepath.Join(dir, "full", "x"), nil, 0o600)
+	if err := os.Mkdir(filepath.Join(dir, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "full", "x"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := Write(filepath.Join(dir, "full"), nil); err == nil {
 		t.Error("a directory was replaced")
 	}
@@ -103,7 +115,9 @@ func TestWriteReplacesWholeAndKeepsLinks(t *testing.T) {
 func TestReadIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	file, fifo := filepath.Join(dir, "f"), filepath.Join(dir, "p")
-	os.WriteFile(file, []byte("12345"), 0o600)
+	if err := os.WriteFile(file, []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := Read(file, 4); err == nil {
 		t.Error("5 bytes passed a limit of 4")
 	}
@@ -172,7 +186,7 @@ func TestLockHasOneHolder(t *testing.T) {
 	if unlock, held, err := Lock(path); !held || err != nil {
 		t.Error("not free after unlock", err)
 	} else {
-		unlock()
+		_ = unlock()
 	}
 }
 

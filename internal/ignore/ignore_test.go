@@ -2,6 +2,7 @@ package ignore_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -23,7 +24,8 @@ func gitIgnored(t *testing.T, files map[string]string, paths []string) map[strin
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
 		cmd.Stdin = strings.NewReader(stdin)
 		out, err := cmd.Output()
-		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() > 1 || err != nil && !ok {
+		exit := new(exec.ExitError)
+		if ok := errors.As(err, &exit); ok && exit.ExitCode() > 1 || err != nil && !ok {
 			t.Fatalf("git %v: %v %s", args, err, exit.Stderr)
 		}
 		return string(out)
@@ -31,7 +33,9 @@ func gitIgnored(t *testing.T, files map[string]string, paths []string) map[strin
 	git("", "init", "-q")
 	for _, p := range paths {
 		if strings.HasSuffix(p, "/") { // git takes what does not exist for a file
-			os.MkdirAll(filepath.Join(dir, p), 0o755)
+			if err := os.MkdirAll(filepath.Join(dir, p), 0o755); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for name, content := range files {
@@ -39,8 +43,12 @@ func gitIgnored(t *testing.T, files map[string]string, paths []string) map[strin
 		if name == "" {
 			full = filepath.Join(dir, ".git/global")
 		}
-		os.MkdirAll(filepath.Dir(full), 0o755)
-		os.WriteFile(full, []byte(content), 0o644)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var in strings.Builder
 	for _, p := range paths {

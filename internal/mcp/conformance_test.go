@@ -23,7 +23,7 @@ func conform(scenario, address string) int {
 	if err != nil {
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	g, err := gate.New(gate.Options{Dir: dir, Home: dir, Rules: policy.Rules{Yolo: true}})
 	if err != nil {
 		return 1

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -227,7 +228,7 @@ func TestCallsAreBoundedAndHearCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	began := time.Now()
-	if _, err := f.call(ctx, "mcp__s__hang"); err != context.Canceled || time.Since(began) > 900*time.Millisecond {
+	if _, err := f.call(ctx, "mcp__s__hang"); !errors.Is(err, context.Canceled) || time.Since(began) > 900*time.Millisecond {
 		t.Errorf("cancel: %v after %v", err, time.Since(began))
 	}
 }

@@ -74,12 +74,12 @@ func misbehave(mode string) {
 func send(o object) {
 	o["jsonrpc"] = "2.0"
 	data, _ := json.Marshal(o)
-	os.Stdout.Write(append(data, '\n'))
+	_, _ = os.Stdout.Write(append(data, '\n'))
 }
 
 func noise(mode string, n int) {
 	if mode == "stderr" {
-		os.Stderr.WriteString(strings.Repeat("x", n))
+		_, _ = os.Stderr.WriteString(strings.Repeat("x", n))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -34,15 +35,15 @@ func TestSSE(t *testing.T) {
 		text := strings.ReplaceAll(events, "\n", end)
 		for how, r := range map[string]io.Reader{"whole": strings.NewReader(text), "by the byte": iotest.OneByteReader(strings.NewReader(text)), "with EOF": iotest.DataErrReader(strings.NewReader(text))} {
 			got, err := all(r)
-			if strings.Join(got, "|") != want || err != io.EOF {
+			if strings.Join(got, "|") != want || !errors.Is(err, io.EOF) {
 				t.Errorf("%s, %s: %q, %v", name, how, got, err)
 			}
 		}
 	}
-	if _, err := all(iotest.TimeoutReader(strings.NewReader("data: a\n"))); err != iotest.ErrTimeout {
+	if _, err := all(iotest.TimeoutReader(strings.NewReader("data: a\n"))); !errors.Is(err, iotest.ErrTimeout) {
 		t.Errorf("a fault of the reader: %v", err)
 	}
-	if _, err := all(io.LimitReader(endless{}, maxLine+100_000)); err != bufio.ErrTooLong {
+	if _, err := all(io.LimitReader(endless{}, maxLine+100_000)); !errors.Is(err, bufio.ErrTooLong) {
 		t.Errorf("a line without an end: %v", err)
 	}
 }

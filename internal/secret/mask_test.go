@@ -340,7 +340,7 @@ func BenchmarkMask(b *testing.B) {
 func other(r *rand.Rand, secret string) string {
 	b := []byte(secret)
 	from := 0
-	for from < len(b)-16 && strings.IndexAny(secret[from:], "-_.:/") >= 0 && from < 12 {
+	for from < len(b)-16 && strings.ContainsAny(secret[from:], "-_.:/") && from < 12 {
 		from++
 	}
 	for i := max(from, 4); i < len(b); i++ {

@@ -126,21 +126,29 @@ func TestReductionsAreReplayed(t *testing.T) {
 		p := must[*Past](t)(s.Load(l.ID()))
 		return texts(p), p
 	}
-	l.Append(Reduced{Kind: "trimmed", Before: 9, After: 5, Keep: []int{1, 2, 3, 4}, Trimmed: []int{2}})
+	if err := l.Append(Reduced{Kind: "trimmed", Before: 9, After: 5, Keep: []int{1, 2, 3, 4}, Trimmed: []int{2}}); err != nil {
+		t.Fatal(err)
+	}
 	if got, p := view(); !slices.Equal(got, []string{"1", "2", "3", "4"}) || !p.View[1].Trimmed || p.View[0].Trimmed || p.Fill != 5 {
 		t.Errorf("trimmed: %v %+v", got, p.View)
 	}
 	must[int](t)(l.Message("", &msg.User{Text: "sum"}))
-	l.Append(Reduced{Kind: "compacted", Keep: []int{1, 5, 4}})
+	if err := l.Append(Reduced{Kind: "compacted", Keep: []int{1, 5, 4}}); err != nil {
+		t.Fatal(err)
+	}
 	must[int](t)(l.Message("", &msg.User{Text: "6"}))
 	if got, _ := view(); !slices.Equal(got, []string{"1", "sum", "4", "6"}) {
 		t.Errorf("compacted: %v", got)
 	}
-	l.Append(Reduced{Kind: "compacted", Keep: []int{77, 5, 6, -1}})
+	if err := l.Append(Reduced{Kind: "compacted", Keep: []int{77, 5, 6, -1}}); err != nil {
+		t.Fatal(err)
+	}
 	if got, _ := view(); !slices.Equal(got, []string{"sum", "6"}) {
 		t.Errorf("unknown messages kept: %v", got)
 	}
-	l.Append(Reduced{Kind: "compacted", Keep: []int{78}})
+	if err := l.Append(Reduced{Kind: "compacted", Keep: []int{78}}); err != nil {
+		t.Fatal(err)
+	}
 	if got, _ := view(); !slices.Equal(got, []string{"sum", "6"}) {
 		t.Errorf("reduction to nothing: %v", got)
 	}
@@ -157,7 +165,9 @@ func TestOneWriter(t *testing.T) {
 	}
 	older := create(t, s, "/w", "older")
 	older.Close()
-	os.Chtimes(older.path, time.Unix(1, 0), time.Unix(1, 0))
+	if err := os.Chtimes(older.path, time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
 	create(t, s, "/w").Close() // nobody said anything
 	if id, err := s.Newest("/w"); id != l.ID() || err != nil {
 		t.Errorf("newest %s, %v", id, err)
@@ -228,7 +238,9 @@ func TestDirectoriesAreToldApart(t *testing.T) {
 	if err != nil || len(p.Notices) != 1 || !strings.Contains(p.Notices[0], "/t/é") || !strings.Contains(p.Notices[0], "/moved") {
 		t.Fatalf("moved: %q, %v", p.Notices, err)
 	}
-	l.Message("", &msg.User{Text: "after the move"})
+	if _, err := l.Message("", &msg.User{Text: "after the move"}); err != nil {
+		t.Fatal(err)
+	}
 	l.Close()
 	if found, err := s.Newest("/moved"); found != id || err != nil {
 		t.Errorf("after the move it is not found: %q, %v", found, err)
@@ -258,7 +270,9 @@ func TestIDsAreUnique(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			l.Message("", &msg.User{Text: "x"})
+			if _, err := l.Message("", &msg.User{Text: "x"}); err != nil {
+				t.Fatal(err)
+			}
 			l.Close()
 			mu.Lock()
 			ids[l.ID()] = ValidID(l.ID())
@@ -288,12 +302,15 @@ func TestFilesArePrivate(t *testing.T) {
 	state := t.TempDir()
 	l := create(t, NewStore(filepath.Join(state, "anchor"), plainText), "/w", "x")
 	defer l.Close()
-	filepath.Walk(filepath.Join(state, "anchor"), func(path string, info os.FileInfo, err error) error {
+	err := filepath.Walk(filepath.Join(state, "anchor"), func(path string, info os.FileInfo, err error) error {
 		if info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %o", path, info.Mode())
 		}
 		return err
 	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func TestSecretsAreMasked(t *testing.T) {
@@ -343,7 +360,9 @@ func TestDamage(t *testing.T) {
 		l := create(t, s, "/w")
 		for i := range 12 {
 			must[int](t)(l.Message("", &msg.User{Text: fmt.Sprint(i, strings.Repeat("é\"\\", r.IntN(40)))}))
-			l.Append(Turn{"completed", ""})
+			if err := l.Append(Turn{"completed", ""}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		l.Close()
 		data := must[[]byte](t)(os.ReadFile(l.path))
@@ -353,7 +372,9 @@ func TestDamage(t *testing.T) {
 		if r.IntN(2) == 0 {
 			tail = nil
 		}
-		os.WriteFile(l.path, slices.Concat(data[:at], junk, tail), 0o600)
+		if err := os.WriteFile(l.path, slices.Concat(data[:at], junk, tail), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		whole := strings.Count(string(data[:at]), `"kind":"user"`)
 		if i := strings.LastIndexByte(string(data[:at]), '\n'); strings.Contains(string(data[i+1:at]), `"kind":"user"`) {
 			whole--
@@ -382,7 +403,9 @@ func TestDamageIsTold(t *testing.T) {
 	l.Close()
 	lines := strings.SplitAfter(string(must[[]byte](t)(os.ReadFile(l.path))), "\n")
 	lines[2] = lines[2][:30] + "\n" + `{"kind":"hologram"}` + "\n\x00\x00\x00" // before three
-	os.WriteFile(l.path, []byte(strings.Join(lines, "")+`{"kind":"assistant","te`), 0o600)
+	if err := os.WriteFile(l.path, []byte(strings.Join(lines, "")+`{"kind":"assistant","te`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	p := must[*Past](t)(s.Load(l.ID()))
 	if got := texts(p); !slices.Equal(got, []string{"one", "three"}) {
 		t.Errorf("%q", got)
@@ -408,8 +431,8 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond) // a random point is what is tested
-		cmd.Process.Kill()
-		cmd.Wait()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
 		s := NewStore(state, plainText)
 		l, p, err := s.Open(string(id), "/w")
 		if err != nil {
@@ -451,8 +474,12 @@ func TestUnwritable(t *testing.T) {
 	s := newStore(t)
 	l := create(t, s, "/w", "one")
 	l.Close()
-	os.WriteFile(l.path, append(must[[]byte](t)(os.ReadFile(l.path)), "{\"kind\":"...), 0o600)
-	os.Chmod(l.path, 0o400)
+	if err := os.WriteFile(l.path, append(must[[]byte](t)(os.ReadFile(l.path)), "{\"kind\":"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(l.path, 0o400); err != nil {
+		t.Fatal(err)
+	}
 	l, p, err := s.Open(l.ID(), "/w")
 	if err != nil || len(p.View) != 1 {
 		t.Fatalf("%v", err)
@@ -472,12 +499,12 @@ func TestFullDisk(t *testing.T) {
 	for range 10 {
 		if _, err := l.Message("", &msg.User{Text: "more"}); err != nil && first == nil {
 			first = err
-		} else if first != nil && err != first {
+		} else if first != nil && !errors.Is(err, first) {
 			t.Fatalf("%v, then %v", first, err)
 		}
 	}
 	disk.left = 1 << 20
-	if err := l.Append(Turn{}); err == nil || err != first {
+	if err := l.Append(Turn{}); err == nil || !errors.Is(err, first) {
 		t.Errorf("a dead log took an entry: %v", err)
 	}
 	l.Close()
@@ -493,10 +520,16 @@ func big(b testing.TB, s Store, bytes int) string {
 	l := create(b, s, "/w", "first")
 	defer l.Close()
 	for n := 0; n < bytes; n += 4200 {
-		l.Message("", &msg.Assistant{Blocks: []msg.Block{msg.Call{ID: "c", Name: "shell", Args: json.RawMessage(`{"command":"ls"}`)}}})
-		l.Message("", &msg.Tool{CallID: "c", Name: "shell", OK: true, Text: strings.Repeat("a line of output\n", 220)})
+		if _, err := l.Message("", &msg.Assistant{Blocks: []msg.Block{msg.Call{ID: "c", Name: "shell", Args: json.RawMessage(`{"command":"ls"}`)}}}); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := l.Message("", &msg.Tool{CallID: "c", Name: "shell", OK: true, Text: strings.Repeat("a line of output\n", 220)}); err != nil {
+			b.Fatal(err)
+		}
 		if n%42000 == 0 {
-			l.Append(Turn{"completed", ""})
+			if err := l.Append(Turn{"completed", ""}); err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 	return l.ID()
@@ -534,11 +567,15 @@ func TestForeignLineEnds(t *testing.T) {
 	l := create(t, s, "/w", "one", "two")
 	l.Close()
 	data := must[[]byte](t)(os.ReadFile(l.path))
-	os.WriteFile(l.path, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), 0o600)
+	if err := os.WriteFile(l.path, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if p := must[*Past](t)(s.Load(l.ID())); !slices.Equal(texts(p), []string{"one", "two"}) || len(p.Notices) > 0 {
 		t.Errorf("%q, %q", texts(p), p.Notices)
 	}
-	os.WriteFile(l.path, nil, 0o600)
+	if err := os.WriteFile(l.path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if p := must[*Past](t)(s.Load(l.ID())); len(p.View) > 0 || len(p.Notices) != 1 {
 		t.Errorf("an empty file: %q", p.Notices)
 	}
@@ -551,7 +588,9 @@ func BenchmarkOpen50MB(b *testing.B) {
 			id := big(b, s, 50<<20)
 			if reduced {
 				l, _, _ := s.Open(id, "/w")
-				l.Append(Reduced{Keep: []int{1, 20000, 20001}})
+				if err := l.Append(Reduced{Keep: []int{1, 20000, 20001}}); err != nil {
+					b.Fatal(err)
+				}
 				l.Close()
 			}
 			for b.Loop() {
@@ -574,7 +613,9 @@ func BenchmarkList10000(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		f.Write(data)
+		if _, err := f.Write(data); err != nil {
+			b.Fatal(err)
+		}
 		f.Close()
 	}
 	for b.Loop() {

@@ -104,7 +104,7 @@ func TestFailure(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := tool.Failure(ctx, errors.New("x")); err != context.Canceled {
+	if _, err := tool.Failure(ctx, errors.New("x")); !errors.Is(err, context.Canceled) {
 		t.Errorf("the end of ctx was made a result: %v", err)
 	}
 }

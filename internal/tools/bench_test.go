@@ -2,9 +2,9 @@ package tools
 
 import (
 	"fmt"
+	"go/build"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -20,12 +20,16 @@ func trees(b *testing.B) map[string]bench {
 	for i := range 20_000 {
 		dir := filepath.Join(big.dir, fmt.Sprintf("pkg%d/sub%d", i%40, i%400))
 		if i < 400 {
-			os.MkdirAll(dir, 0o755)
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				b.Fatal(err)
+			}
 		}
-		os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d.go", i)), fmt.Appendf(nil, "package p%d\n%sfunc Open%d() {}\n", i, body, i), 0o644)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d.go", i)), fmt.Appendf(nil, "package p%d\n%sfunc Open%d() {}\n", i, body, i), 0o644); err != nil {
+			b.Fatal(err)
+		}
 	}
 	out := map[string]bench{"20000": big}
-	for name, dir := range map[string]string{"goroot": filepath.Join(runtime.GOROOT(), "src"), "named": os.Getenv("ANCHOR_TREE")} {
+	for name, dir := range map[string]string{"goroot": filepath.Join(build.Default.GOROOT, "src"), "named": os.Getenv("ANCHOR_TREE")} {
 		if g, err := gate.New(gate.Options{Dir: dir, Rules: policy.Rules{Yolo: true}}); err == nil && dir != "" {
 			out[name] = bench{b, tool.Env{Gate: g}, dir}
 		}

@@ -72,7 +72,7 @@ func apply(data []byte, edits []edit, mask func(string) string) (out []byte, not
 		}
 		how := ""
 		if body, how, err = e.in(body, mask); err != nil {
-			return nil, nil, fmt.Errorf("edits[%d]: %w\nNothing was written.", i, err)
+			return nil, nil, fmt.Errorf("edits[%d]: %w\nNothing was written", i, err)
 		}
 		if how == "" && foreign {
 			how = "with the file's line endings"

@@ -189,7 +189,9 @@ func TestListDir(t *testing.T) {
 func TestListDirOfVeryMany(t *testing.T) {
 	b := lay(t, map[string]string{"many/": "", "other/x": ""})
 	for i := range 3000 {
-		os.WriteFile(filepath.Join(b.dir, "many", fmt.Sprint(i)), nil, 0o644)
+		if err := os.WriteFile(filepath.Join(b.dir, "many", fmt.Sprint(i)), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	r := b.call("list_dir")
 	b.want(r, tool.OK, "other/\n  x", "more entries", "[3001 files, 2 directories]")
@@ -201,7 +203,9 @@ func TestListDirOfVeryMany(t *testing.T) {
 func TestGlob(t *testing.T) {
 	b := lay(t, map[string]string{"a.txt": "", "src/b.go": "", "src/deep/c.go": "", ".gitignore": "gen*\n", "src/gen.go": "", "dead": "-> /no/such", "x{y}.txt": ""})
 	old := time.Now().Add(-time.Hour)
-	os.Chtimes(filepath.Join(b.dir, "src/b.go"), old, old)
+	if err := os.Chtimes(filepath.Join(b.dir, "src/b.go"), old, old); err != nil {
+		t.Fatal(err)
+	}
 	b.want(b.call("glob", "pattern", "*"), tool.OK, "a.txt\n", "dead\n", "src/deep/c.go\n", "!gen.go")
 	b.want(b.call("glob", "pattern", "**/*.go"), tool.OK, "src/deep/c.go\nsrc/b.go\n", "1 ignored")
 	b.want(b.call("glob", "pattern", "./src/*.{go,ts}"), tool.OK, "src/b.go\n", "!c.go")
@@ -277,12 +281,16 @@ func TestLinesAsRegexp(t *testing.T) {
 
 func TestWriteFile(t *testing.T) {
 	b := lay(t, map[string]string{"a.txt": "mine\n", "crlf": bom + "a\r\nb\r\n", "real.txt": "one\n", "link.txt": "-> real.txt", "long": strings.Repeat("z", 5000) + "\n"})
-	os.Chmod(filepath.Join(b.dir, "crlf"), 0o755)
+	if err := os.Chmod(filepath.Join(b.dir, "crlf"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	b.want(b.call("write_file", "path", "new/dir/x.txt", "content", "hi\nho\n"), tool.OK, "Created new/dir/x.txt (2 lines)")
 	b.want(b.call("write_file", "path", "new/dir/x.txt", "content", "own writes count\n"), tool.OK, "Wrote")
 	b.want(b.call("write_file", "path", "a.txt", "content", "yours\n"), tool.Failed, "read it first")
 	b.call("read_file", "path", "a.txt")
-	os.WriteFile(filepath.Join(b.dir, "a.txt"), []byte("user\n"), 0o644)
+	if err := os.WriteFile(filepath.Join(b.dir, "a.txt"), []byte("user\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	b.want(b.call("write_file", "path", "a.txt", "content", "yours\n"), tool.Failed, "changed since")
 	b.call("read_file", "path", "crlf")
 	b.want(b.call("write_file", "path", "crlf", "content", "x\ny\n"), tool.OK)

@@ -2,7 +2,9 @@ package jsonl
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -47,7 +49,10 @@ func misuse(t *testing.T, dice *rand.Rand, valid func(any) error) error {
 	}
 	c.in.Close()
 	select {
-	case <-c.ended:
+	case err := <-c.ended:
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
 	case <-time.After(20 * time.Second):
 		return fmt.Errorf("it does not end")
 	}

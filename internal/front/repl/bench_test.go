@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func BenchmarkStream(b *testing.B) {
 }
 
 func stream(text string) {
-	m := newModel(nil, Options{Status: func() []string { return nil }}, "")
+	m := newModel(context.Background(), Options{Status: func() []string { return nil }}, "")
 	m.ready = func() {}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	for i := 0; i < len(text); i += 20 {

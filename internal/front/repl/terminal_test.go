@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -48,13 +49,13 @@ func open(t *testing.T, width int, o Options, first string) *screen {
 		t.Fatal(err)
 	}
 	s := &screen{t: t, Terminal: New(), master: master, vt: vt.NewEmulator(width, 60), ended: make(chan error, 1)}
-	go io.Copy(master, s.vt) // what the terminal answers to questions about it
+	go func() { _, _ = io.Copy(master, s.vt) }() // what the terminal answers to questions about it
 	go func() {
 		p := make([]byte, 8192)
 		for {
 			n, err := master.Read(p)
 			s.mu.Lock()
-			s.vt.Write(p[:n])
+			_, _ = s.vt.Write(p[:n])
 			s.raw.Write(p[:n])
 			s.mu.Unlock()
 			if err != nil {
@@ -277,7 +278,7 @@ func TestLeaving(t *testing.T) {
 func TestTheTerminalIsGivenBack(t *testing.T) {
 	s := open(t, 80, Options{Turn: func(ctx context.Context, _ Message) { <-ctx.Done() }}, "go")
 	s.stop()
-	if err := s.end(); err != context.Canceled {
+	if err := s.end(); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	for on, off := range map[string]string{"\x1b[?2004h": "\x1b[?2004l", "\x1b[?25l": "\x1b[?25h"} {

@@ -261,7 +261,7 @@ func TestBroken(t *testing.T) {
 			_, _ = io.WriteString(w, "<html><head><title>Welcome &amp; log in</title></head><body>...")
 		}, provider.BadRequest, "Welcome & log in"},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "https://u:p@other.example/v1?key=1", 301)
+			http.Redirect(w, r, "https://u:p@other.example/v1?key=1", http.StatusMovedPermanently)
 		}, provider.BadRequest, "https://other.example/v1;"},
 	} {
 		t.Run(q.name, func(t *testing.T) {
