@@ -83,21 +83,3 @@ func TestGitProgramsInOtherPlaces(t *testing.T) {
 		t.Errorf("a .git that leads elsewhere: %v", got)
 	}
 }
-
-// Git writes files for a program that shows diffs, so one in the user's own settings would break each unasked git diff.
-func TestUsersOwnDiffProgram(t *testing.T) {
-	unasked := func(c *Command) { c.ByUser = false }
-	for _, config := range []string{"[diff]\n\texternal = false\n", "[diff \"x\"]\n\ttextconv = false\n[core]\n\tattributesFile = ~/a\n"} {
-		w := newWorld(t, map[string]string{"a": "1\n", "skipped": "1\n", "../home/a": "* diff=x\n", "../home/ignored": "skipped\n",
-			"../home/.gitconfig": "[core]\n\texcludesFile = ~/ignored\n[diff]\n\tmnemonicPrefix = true\n" + config})
-		git(t, w.Dir(), "init", "-q")
-		git(t, w.Dir(), "add", "a")
-		w.put("a", "2\n")
-		if out := w.run("git diff", unasked).Text; !strings.Contains(out, "--- i/a") || !strings.Contains(out, "-1\n+2\n") {
-			t.Errorf("%q: git diff gave %s", config, out)
-		}
-		if out := w.run("git status --short", unasked).Text; strings.Contains(out, "skipped") {
-			t.Errorf("%q: the user's other settings are gone: %s", config, out)
-		}
-	}
-}
