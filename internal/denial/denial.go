@@ -56,6 +56,7 @@ type findings struct {
 	Found
 	seen    map[noted]bool
 	steps   int
+	fifo    bool // one was made
 	crude   bool // a bound was met: the text is also cut crudely
 	cutting bool // it is being cut
 }
@@ -63,7 +64,11 @@ type findings struct {
 // Scan judges a command.
 func Scan(command string, env Env) Found {
 	f := &findings{seen: map[noted]bool{}}
-	f.start(env).code(command, flow{})
+	s := f.start(env)
+	s.code(command, flow{})
+	if f.fifo { // who reads may stand before who writes
+		s.code(command, flow{})
+	}
 	if f.crude {
 		f.start(env).cut(command)
 	}
@@ -138,6 +143,11 @@ var table = sync.OnceValue(func() map[string]string { return shellread.Table(pro
 
 // is says whether programs.txt has a name under a kind; fact returns what it knows of it there.
 func is(kind, name string) bool { _, ok := table()[kind+":"+name]; return ok }
+
+// isWith is is for a program, or for it with its first word.
+func isWith(kind, name string, args []string) bool {
+	return is(kind, name) || len(args) > 0 && is(kind, name+"+"+args[0])
+}
 
 func fact(kind, name string) string { return table()[kind+":"+name] }
 

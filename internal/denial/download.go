@@ -32,6 +32,10 @@ func (s *scan) runsText(name string, args []string, in flow) (out flow, ok bool)
 		return s.script(name, operands[0], in, true), true
 	case is("code", bare):
 		return s.interpret(bare, args, in), true
+	case is("file", name):
+		for _, f := range optionTexts(args, "-f", "--file", "--makefile") {
+			s.script(name, f, in, false)
+		}
 	}
 	return flow{}, false
 }
@@ -116,18 +120,34 @@ func (s *scan) arguments(words []string) {
 func (s *scan) output(name string, args []string, in flow) flow {
 	files := operandsOf(args)
 	switch {
-	case is("download", name), len(args) > 0 && is("download", name+"+"+args[0]), guessed(name, "curl wget"):
+	case isWith("download", name, args), guessed(name, "curl wget"):
 		for _, f := range downloaded(args) {
 			s.keep(f, flow{net: name})
 		}
+		return flow{net: name}
+	case isWith("remote", name, args):
+		s.served(name, args)
 		return flow{net: name}
 	case name == "echo":
 		for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
 			args = args[1:]
 		}
-		return flow{text: strings.Join(args, " ") + "\n"}
+		return flow{text: unescaped(strings.Join(args, " ")) + "\n"}
+	case name == "printf" && len(args) > 2 && args[0] == "-v":
+		s.set(args[1], text(printed(args[2:])))
+		return flow{}
 	case name == "printf" && len(args) > 0:
 		return flow{text: printed(args)}
+	case name == "mktemp": // another name each time
+		return flow{text: cmp.Or(append(files, "")[0], "/tmp/tmp.") + strconv.Itoa(s.steps)}
+	case name == "mkfifo", name == "mknod":
+		s.fifo = true
+	case name == "set" && slices.ContainsFunc(args, func(a string) bool { return a == "--" || !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "+") }):
+		s.arguments(append([]string{name}, files...))
+		return flow{}
+	case name == "shift" && len(s.vars["@"]) > 0:
+		s.arguments(s.vars["@"][0].List)
+		return flow{}
 	case listed("command which type", name) && len(files) > 0:
 		return flow{text: files[0]}
 	case isFind(name):
@@ -166,7 +186,7 @@ func (s *scan) output(name string, args []string, in flow) flow {
 
 // printed is what printf puts out: its format with the words in place of %s, well enough to read commands in it.
 func printed(args []string) string {
-	text := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `%%`, "%").Replace(args[0])
+	text := strings.ReplaceAll(unescaped(args[0]), "%%", "%")
 	for _, a := range args[1:] {
 		if i := strings.IndexByte(text, '%'); i >= 0 && i+1 < len(text) {
 			text = text[:i] + a + text[i+2:]
@@ -175,6 +195,43 @@ func printed(args []string) string {
 		}
 	}
 	return text
+}
+
+// unescaped reads \n, \x2e, \056 and the like; \0 ends a name as a line end does.
+func unescaped(text string) string {
+	var b strings.Builder
+	for text != "" {
+		c, wide, rest, err := strconv.UnquoteChar(text, 0)
+		switch {
+		case err == nil && wide:
+			b.WriteRune(c)
+		case err == nil:
+			b.WriteByte(byte(c))
+		case strings.HasPrefix(text, `\0`):
+			b.WriteByte('\n')
+			rest = text[2:]
+		default:
+			b.WriteByte(text[0])
+			rest = text[1:]
+		}
+		text = rest
+	}
+	return b.String()
+}
+
+// served judges what nc and socat connect with the network.
+func (s *scan) served(name string, args []string) {
+	code := optionTexts(args, "-e", "-c", "--exec", "--sh-exec")
+	for _, a := range args {
+		kind, address, _ := strings.Cut(a, ":")
+		if kind = strings.ToUpper(kind); kind == "EXEC" || kind == "SYSTEM" {
+			program, _, _ := strings.Cut(address, ",")
+			code = append(code, program)
+		}
+	}
+	for _, c := range code {
+		s.shellText(name, c, flow{net: name})
+	}
 }
 
 // downloaded returns the files that a downloader may write: what its options may name, and the last parts of its addresses.

@@ -148,7 +148,7 @@ func (s *scan) config() *expand.Config {
 	return &expand.Config{
 		Env: s,
 		CmdSubst: func(out io.Writer, c *syntax.CmdSubst) error {
-			_, err := io.WriteString(out, s.fork().stmts(c.Stmts, flow{}).value())
+			_, err := io.WriteString(out, s.fork().stmts(c.Stmts, s.input).value())
 			return err
 		},
 		ProcSubst: func(p *syntax.ProcSubst) (string, error) { return s.process(p), nil },

@@ -43,6 +43,16 @@ func (s *scan) operands(name string, args []string) {
 	if showsNames(name) || isFind(name) || len(args) > 0 && is("text", name+"+"+args[0]) {
 		return
 	}
+	for _, a := range args {
+		if is("keys", name+"+"+a) {
+			s.deny("secret file", name+" "+show(a)+" gives away what is in a keychain"+byHand)
+		}
+		for _, m := range scriptFile.FindAllStringSubmatch(a, -1) {
+			if is("file", name) {
+				s.named(m[1] + m[2])
+			}
+		}
+	}
 	text, options := is("pattern", key), fact("takes", key)
 	if text {
 		options = cmp.Or(options, fact("takes", "pattern"))
@@ -75,6 +85,9 @@ func (s *scan) operands(name string, args []string) {
 		}
 	}
 }
+
+// scriptFile is a file that a script of sed or awk reads or writes.
+var scriptFile = regexp.MustCompile(`(?:^|[;{}\n$\d]|^/[^/]*/) *[rRwW] *([^\s;}]+)|getline[^<;]*< *"([^"]+)"`)
 
 // option judges the value that is attached to an option: --file=x, -ox.
 func (s *scan) option(a, texts string) {

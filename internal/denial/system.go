@@ -1,6 +1,7 @@
 package denial
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -48,7 +49,9 @@ func (s *scan) disk(name string, args []string) {
 			s.overwrites(file, name)
 		}
 	}
-	name = variants.ReplaceAllString(name, "$1")
+	if name = variants.ReplaceAllString(name, "$1"); listed("tar bsdtar", name) && len(args) > 0 && !strings.HasPrefix(args[0], "-") { // cf is -cf
+		args = append([]string{"-" + args[0]}, args[1:]...)
+	}
 	has := func(list string) bool {
 		return slices.ContainsFunc(args, func(a string) bool {
 			letter := func(c rune) bool { return listed(list, "-"+string(c)) }
@@ -56,30 +59,42 @@ func (s *scan) disk(name string, args []string) {
 		})
 	}
 	switch words := fact("disk", name); {
-	case is("last", name) && len(args) > 1:
+	case is("last", name) && len(args) > 1 && (fact("last", name) == "" || has(fact("last", name))):
 		args = args[len(args)-1:]
 	case !is("disk", name), words != "" && !has(words), has(fact("look", name)):
 		return
 	}
 	for _, a := range args {
-		if name == "diskutil" { // takes disk2
+		switch {
+		case name == "diskutil": // takes disk2
 			a = "/dev/" + path.Base(a)
+		case is("volume", name) && !strings.HasPrefix(a, "-"):
+			a = "/dev/mapper/" + a
 		}
 		s.overwrites(a, name)
+		if _, v, ok := strings.Cut(a, "="); ok {
+			s.overwrites(v, name)
+		}
 	}
 }
 
 // blockDevice matches block devices and memory.
-var blockDevice = regexp.MustCompile(`^/dev/(?:(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|md|r?disk|nbd|zd|bcache|drbd|sr|mtd|mtdblock|fio|ram|loop|pmem|vg).{1,12}|(?:mapper|zvol|disk)/.*|k?mem|port)$`)
+var blockDevice = regexp.MustCompile(`^/dev/(?:(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|md|r?disk|nbd|zd|bcache|drbd|sr|mtd|mtdblock|fio|ram|loop|pmem|vg).{1,12}|(?:mapper|zvol|disk)/.*|k?mem|port|(?:a?da|nvd|vtbd|wd)\d.*|[\x04\x05]+)$`)
 
-// overwrites denies a write to a file if it is a block device or says who may become root.
-func (s *scan) overwrites(file, what string) {
-	p := resolve(s.cwd(), file)
-	if blockDevice.MatchString(p) {
-		s.deny("raw disk write", show(what)+" writes to the device "+show(p)+" past every file system, and what was there is lost"+byHand)
+// Overwrites says why a file (absolute, clean) is never written by what: it is a block device, or says who may become root.
+func Overwrites(file, what string) *Denial {
+	switch {
+	case blockDevice.MatchString(file):
+		return &Denial{"raw disk write", what + " writes to the device " + show(file) + " past every file system, and what was there is lost" + byHand}
+	case file == "/etc/sudoers", strings.HasPrefix(file, "/etc/sudoers.d/"):
+		return &Denial{"privilege escalation", show(file) + " says who may become root, and it is never changed here" + byHand}
 	}
-	if p == "/etc/sudoers" || strings.HasPrefix(p, "/etc/sudoers.d/") {
-		s.deny("privilege escalation", show(file)+" says who may become root, and it is never changed here"+byHand)
+	return nil
+}
+
+func (s *scan) overwrites(file, what string) {
+	if d := Overwrites(resolve(s.cwd(), file), show(what)); d != nil {
+		s.deny(d.Rule, d.Reason)
 	}
 }
 
@@ -109,10 +124,14 @@ func (e Env) Vital(dir string, itself bool) bool {
 	return strings.HasPrefix(e.Home+"/", dir+"/") || others && (itself || dir != e.Dir) || slices.ContainsFunc(strings.Fields(table()["dirs"]), is)
 }
 
+// mostSets are bracket expressions that most names fit.
+var mostSets = regexp.MustCompile(`\[(?:[!^]|[^]]-)[^]]*\]`)
+
 // destroy denies a command if it would destroy a system or home directory. Whether a link leads to one is told by the disk:
 // a link itself may go unless the command follows it, but not what is behind link/ and link/*.
 func (s *scan) destroy(argv, targets []string, onlyAll, follow bool) {
 	for _, t := range targets {
+		t = mostSets.ReplaceAllString(t, "?")
 		if s.vital(t, onlyAll) {
 			s.deny("system deletion", show(strings.Join(argv, " "))+" would destroy "+show(t)+", a system or home directory"+byHand)
 		}
@@ -135,7 +154,7 @@ func (s *scan) deletion(name string, argv []string) {
 		return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, prefix) })
 	}
 	switch n := len(targets); {
-	case listed("rm grm srm rimraf", name), strings.Trim(name, wild) != "" && strings.ContainsAny(name, wild) && fits(name, "rm"):
+	case listed("rm grm srm rimraf shred unlink", name), strings.Trim(name, wild) != "" && strings.ContainsAny(name, wild) && fits(name, "rm"):
 		s.destroy(argv, targets, name != "rimraf" && !recursive(args, "rR"), false)
 	case n == 0:
 	case name == "mv" && (has("-t") || has("--target")):
@@ -144,13 +163,32 @@ func (s *scan) deletion(name string, argv []string) {
 		s.destroy(argv, targets[:n-1], false, false)
 	case name == "rsync" && has("--del"):
 		s.destroy(argv, targets[n-1:], false, true)
+	case name == "git" && slices.Contains(targets, "clean") && (recursive(args, "f") || has("--force")) && !recursive(args, "n"):
+		dir, _ := optionText(args, "-C", "--work-tree")
+		clean := targets[slices.Index(targets, "clean")+1:]
+		if len(clean) == 0 {
+			clean = []string{"*"}
+		}
+		for _, t := range clean {
+			s.destroy(argv, []string{cmp.Or(dir, ".") + "/" + t}, false, false)
+		}
 	case listed("chmod chown chgrp", name) && recursive(args, "R"):
-		if !has("--ref") { // else the first says how
+		mode := targets[0]
+		if !has("--ref") && !slices.ContainsFunc(args, lessMode.MatchString) { // else the first says how
 			targets = targets[1:]
 		}
-		s.destroy(argv, slices.DeleteFunc(targets, func(t string) bool { return resolve(s.cwd(), t) == s.env.Home }), false, name == "chmod")
+		mends := func(t string) bool {
+			return resolve(s.cwd(), t) == s.env.Home && (name != "chmod" || !harms.MatchString(mode))
+		}
+		s.destroy(argv, slices.DeleteFunc(targets, mends), false, name == "chmod")
 	}
 }
+
+// harms are modes that open a home to everybody or close it to its owner, lessMode such as look like options.
+var (
+	harms    = regexp.MustCompile(`^[0-7]*[2367]$|^0+$|(^|,)[ug]*[ao][ugoa]*[+=][rxXst]*w`)
+	lessMode = regexp.MustCompile(`^-[rwxXst]+$`)
+)
 
 // recursive says whether one of the short options, perhaps in a bundle, or --recursive, perhaps shortened, is given.
 func recursive(args []string, letters string) bool {

@@ -45,9 +45,10 @@ type scan struct {
 	files  map[string]flow
 	pipes  map[string][]*syntax.Stmt // what stands in >(…), by the name of its file
 	funcs  map[string]*syntax.Stmt
-	branch int // over 0 in what may not be run
-	depth  int // of texts within texts and calls of functions
-	nested int // programs that run the one at hand
+	input  flow // of the command whose words are expanded
+	branch int  // over 0 in what may not be run
+	depth  int  // of texts within texts and calls of functions
+	nested int  // programs that run the one at hand
 
 	pick, most int // of the expansion at hand: which of the values, and how many the variables in it have
 }
@@ -83,6 +84,8 @@ func (s *scan) stmt(st *syntax.Stmt, in flow) flow {
 	}
 	out := in // $(< file)
 	if st.Cmd != nil {
+		defer func(was flow) { s.input = was }(s.input)
+		s.input = in
 		out = s.command(st.Cmd, in)
 	}
 	for _, t := range targets {
@@ -99,11 +102,14 @@ func (s *scan) redirect(r *syntax.Redirect, in flow, targets []string) (flow, []
 	for _, t := range s.word(r.Word) {
 		switch _, err := strconv.Atoi(strings.TrimSuffix(t, "-")); {
 		case strings.HasPrefix(t, "/dev/tcp/"), strings.HasPrefix(t, "/dev/udp/"):
-			return flow{net: t}, targets
-		case r.Op == syntax.DplIn || err == nil:
+			return s.opened(r, flow{net: t}, in), targets
+		case r.Op == syntax.DplIn:
+			in = s.opened(r, s.stored("/dev/fd/"+t), in)
+			continue
+		case err == nil:
 			continue
 		case r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut:
-			in = s.stored(t).with(in)
+			in = s.opened(r, s.stored(t), in)
 		}
 		if s.secretPath(t); r.Op != syntax.RdrIn {
 			s.overwrites(t, "the redirection to "+t)
@@ -112,6 +118,19 @@ func (s *scan) redirect(r *syntax.Redirect, in flow, targets []string) (flow, []
 		}
 	}
 	return in, targets
+}
+
+// opened says what standard input is once a redirection has opened a flow; under another number it is kept for <&3.
+func (s *scan) opened(r *syntax.Redirect, f, in flow) flow {
+	if r.N == nil || r.N.Value == "0" {
+		return f.with(in)
+	}
+	fd := strings.Trim(r.N.Value, "{}")
+	if fd != r.N.Value {
+		s.set(fd, text(fd))
+	}
+	s.keep("/dev/fd/"+fd, f)
+	return in
 }
 
 // here is the flow of a here-document or here-string.
@@ -158,6 +177,14 @@ func (s *scan) command(c syntax.Command, in flow) (out flow) {
 		body := s.fork()
 		body.arguments(slices.Repeat([]string{unknown}, 10))
 		body.stmt(c.Body, in)
+		return flow{}
+	case *syntax.CoprocClause:
+		name := "COPROC"
+		if c.Name != nil {
+			name = c.Name.Lit()
+		}
+		s.set(name, list(name, name))
+		s.keep("/dev/fd/"+name, s.fork().stmt(c.Stmt, flow{}))
 		return flow{}
 	case *syntax.ForClause:
 		if it, ok := c.Loop.(*syntax.WordIter); ok {

@@ -38,10 +38,10 @@ func (s *scan) call(argv []string, in flow) flow {
 	if inner, ok := s.peel(name, argv, in); ok {
 		return s.call(inner, in)
 	}
+	s.disk(name, argv[1:])
 	if out, ok := s.runsText(name, argv[1:], in); ok {
 		return out
 	}
-	s.disk(name, argv[1:])
 	s.deletion(name, argv)
 	s.operands(name, argv[1:])
 	if name == "cd" || name == "pushd" { // in a branch the old place stays possible
@@ -77,6 +77,9 @@ func (s *scan) peel(name string, argv []string, in flow) (inner []string, ok boo
 		}
 	}
 	for len(operands) > 0 && (operands[0] == "-" || assignment.MatchString(operands[0])) { // env may have options and these in turn
+		if k, v, ok := strings.Cut(operands[0], "="); ok {
+			s.set(k, text(v))
+		}
 		operands = pastOptions(operands[1:], values)
 	}
 	if code := fact("code", name); code != "" {
@@ -94,6 +97,9 @@ func (s *scan) peel(name string, argv []string, in flow) (inner []string, ok boo
 		s.code(strings.Join(operands, " "), in)
 		return nil, true
 	case "xargs", "parallel":
+		if file, found := optionText(args[:len(args)-len(operands)], "-a", "--arg-file"); found {
+			in = s.stored(file)
+		}
 		return s.fromInput(name, args, operands, in), true
 	}
 	return operands, true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"anchor/internal/denial"
 	"anchor/internal/secret"
 )
 
@@ -91,6 +92,9 @@ func (r Rules) file(kind string, p Path) Decision {
 	}
 	delicate := ""
 	if kind == "write" {
+		if d := denial.Overwrites(p.Abs, "It"); d != nil {
+			return hard(d.Rule, d.Reason)
+		}
 		delicate = r.sensitive(p)
 	}
 	covers := func(x Rule, deny bool) bool {

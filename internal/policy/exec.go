@@ -15,6 +15,11 @@ func (r Rules) exec(a Exec) Decision {
 	if d := a.Found.Denial; d != nil {
 		return hard(d.Rule, d.Reason)
 	}
+	for _, p := range slices.Concat(a.Facts.Written...) {
+		if d := denial.Overwrites(p.Abs, "The redirection to "+p.Name); d != nil {
+			return hard(d.Rule, d.Reason)
+		}
+	}
 	for _, p := range slices.Concat(a.Facts.Doomed...) {
 		if itself := path.Base(p.Name) != "."; (denial.Env{Home: a.Facts.Home, Dir: r.Dir}).Vital(p.Abs, itself) {
 			return hard("system deletion", fmt.Sprintf("The command would destroy %s, which is %s, a system or home directory; a person may run it in a terminal of their own.", p.Name, p.Abs))

@@ -14,7 +14,7 @@ const dir, home = "/home/me/ws", "/home/me"
 // disk is what there is: links by their target, everything else by name.
 var disk = map[string]string{
 	"notes.txt": dir + "/.env", "k": home + "/.ssh", "out": "/etc", "inside.md": dir + "/README.md", "z/.env": dir + "/.env.example", "w/.env.example": dir + "/.env",
-	"h": dir + "/.git/hooks", ".env": dir + "/.env", "README.md": dir + "/README.md", "id_rsa": dir + "/id_rsa",
+	"disk": "/dev/sda", "h": dir + "/.git/hooks", ".env": dir + "/.env", "README.md": dir + "/README.md", "id_rsa": dir + "/id_rsa",
 }
 
 // at resolves a name as the gate would.
@@ -92,12 +92,14 @@ func TestParseRule(t *testing.T) {
 			t.Errorf("%q: %v, %v", s, r, err)
 		}
 	}
-	for in, want := range map[string]string{"  shell: go   test ": "shell:go test", "mcp:github/*": "mcp:github"} {
+	for in, want := range map[string]string{"shell:find . -exec gofmt -l {} ;": "shell:find . -exec gofmt -l {} ;", "shell:grep a*b x": "shell:grep a*b x", "shell:go test ./...": "shell:go test ./...", "write:..x": "write:..x", "  shell: go   test ": "shell:go test", "mcp:github/*": "mcp:github"} {
 		if r, err := ParseRule(in); err != nil || r.String() != want {
 			t.Errorf("%q: %v, %v", in, r, err)
 		}
 	}
-	for _, s := range []string{"", "read", "shel:go", "read:", "write:", "shell:", "shell: ", "mcp", "mcp:", "mcp:/x", "mcp:a/", "write:[a", "write:{a", "yolo", "Shell:go"} {
+	for _, s := range []string{"", "read", "shel:go", "read:", "write:", "shell:", "shell: ", "mcp", "mcp:", "mcp:/x", "mcp:a/", "write:[a", "write:{a", "yolo", "Shell:go",
+		// what would never match
+		"shell:*", "shell:go*", "shell:npm run *", "shell:npm run test:*", "shell:go test; rm", "shell:go test ; rm", "shell:go vet && go test", "shell:go test | tail", "shell:go test > x", "shell:\"go test\"", "shell:'go' test", "shell:$X y", "shell:{a,b}", "mcp:*", "mcp:git*", "mcp:a/b*", "write:../x", "read:../**", "write:a/../../b", "read:.."} {
 		if r, err := ParseRule(s); err == nil || !strings.Contains(err.Error(), "shell:WORDS") {
 			t.Errorf("%q: %v, %v", s, r, err)
 		}
@@ -116,9 +118,10 @@ func TestPaths(t *testing.T) {
 		{"read", "README.md", "deny", []string{"!read:*.md"}}, {"read", "README.md", "deny", []string{"!read:**", "yolo"}}, {"read", "README.md", "allow", []string{"!write"}}, {"read", "inside.md", "deny", []string{"!read:inside.md"}}, {"read", "inside.md", "deny", []string{"!read:README.md"}}, {"read", "/etc/hosts", "deny", []string{"read:/etc/**", "!read:/etc/hosts"}},
 		{"read", ".env", "deny", []string{"yolo", "read:**"}}, {"read", "notes.txt", "deny", []string{"yolo"}}, {"read", "k/id_rsa", "deny", nil}, {"read", "k", "deny", nil}, {"read", "w/.env.example", "deny", nil}, {"read", "z/.env", "deny", nil}, {"read", "~/.ssh/id_rsa", "deny", []string{"read:~/**"}}, {"read", ".ENV", "deny", nil}, {"read", ".env/", "deny", nil}, {"read", "/proc/self/environ", "deny", nil}, {"read", "/proc/self/cwd/.env", "deny", nil}, {"read", "file://" + dir + "/.env", "deny", nil}, {"read", ".env\x00.md", "deny", nil},
 		{"write", "a.md", "ask", nil}, {"write", "a.md", "allow", []string{"write"}}, {"write", "docs/a", "allow", []string{"write:docs/**"}}, {"write", "docs/a", "allow", []string{"write:./docs/"}}, {"write", "src/a", "ask", []string{"write:docs/**"}}, {"write", "a.md", "allow", []string{"yolo"}}, {"write", "a.md", "ask", []string{"read:**", "shell", "mcp:a"}}, {"write", "docs/a", "allow", []string{"write:" + dir + "/docs/*"}},
-		{"write", "../a", "ask", []string{"write"}}, {"write", "../a", "ask", []string{"write:**"}}, {"write", "../a", "ask", []string{"write:../**"}}, {"write", "../a", "allow", []string{"write:" + home + "/*"}}, {"write", "out/a", "ask", []string{"write", "write:out/**"}}, {"write", "/tmp/a", "allow", []string{"write:/tmp/**"}}, {"write", "~/a", "allow", []string{"write:~/a"}},
+		{"write", "../a", "ask", []string{"write"}}, {"write", "../a", "ask", []string{"write:**"}}, {"write", "../a", "allow", []string{"write:" + home + "/*"}}, {"write", "out/a", "ask", []string{"write", "write:out/**"}}, {"write", "/tmp/a", "allow", []string{"write:/tmp/**"}}, {"write", "~/a", "allow", []string{"write:~/a"}},
 		{"write", ".git/hooks/x", "ask", []string{"write", "write:**", "write:.git/**"}}, {"write", "sub/.git/config", "ask", []string{"write"}}, {"write", ".GIT/config", "ask", []string{"write"}}, {"write", "h/pre-commit", "ask", []string{"write", "write:h/**"}}, {"write", ".git/hooks/x", "allow", []string{"write:.git/hooks/x"}}, {"write", ".git/hooks/x", "allow", []string{"yolo"}}, {"write", "bare.git/config", "ask", []string{"write"}},
 		{"write", ".anchor/config.json", "ask", []string{"write"}}, {"write", "~/.bashrc", "ask", []string{"write:~/**"}}, {"write", "~/.bashrc", "allow", []string{"write:~/.bashrc"}}, {"write", ".vscode/tasks.json", "ask", []string{"write"}}, {"write", ".mcp.json", "ask", []string{"write"}}, {"write", ".gitignore", "allow", []string{"write"}}, {"write", "src/hooks/use.ts", "allow", []string{"write"}}, {"write", ".github/a.yml", "allow", []string{"write"}},
+		{"write", "/dev/sda", "deny", []string{"yolo", "write:/dev/*"}}, {"write", "/dev/null", "ask", nil}, {"write", "/etc/sudoers.d/me", "deny", []string{"yolo"}}, {"write", "disk", "deny", []string{"yolo"}},
 		{"write", ".env", "deny", []string{"yolo", "write"}}, {"write", "notes.txt", "deny", []string{"write"}}, {"write", "a.md", "deny", []string{"write", "!write"}}, {"write", "../a", "deny", []string{"yolo", "!write"}}, {"write", "go.sum", "deny", []string{"write", "!write:go.*"}}, {"write", "a\x00", "ask", []string{"write", "write:**"}},
 	} {
 		var a Action = Read{at(c.path)}
@@ -143,6 +146,7 @@ func TestCommands(t *testing.T) {
 	}{
 		{"ls -la", "allow", nil}, {"cat README.md | wc -l", "allow", nil}, {"git status", "allow", nil}, {"touch x", "ask", nil}, {"cat /etc/hosts", "ask", nil}, {"cat out/hosts", "ask", nil}, {"diff /dev/null README.md", "allow", nil}, {"ls > x", "ask", nil}, {"ls *", "allow", nil}, {"du -sh *", "allow", nil}, {"cat *", "ask", nil}, {"cat -", "allow", nil},
 		{"cat notes.txt", "deny", []string{"yolo", "shell"}}, {"cp notes.txt a", "deny", []string{"yolo"}}, {"cat .env", "deny", []string{"shell"}}, {"sudo ls", "deny", []string{"yolo"}}, {"cat k/id_rsa", "deny", []string{"yolo"}}, {"(cat notes.txt)", "deny", []string{"yolo"}},
+		{"cat README.md > disk", "deny", []string{"yolo"}}, {"git diff -- . ':!.env'", "allow", nil}, {"git diff -- . .env", "deny", nil},
 		{"touch x", "allow", []string{"shell"}}, {"cat /etc/hosts", "allow", []string{"shell"}}, {"touch x", "allow", []string{"yolo"}}, {"touch x", "ask", []string{"write", "read:**", "shell:go"}},
 		{"go test ./...", "allow", []string{"shell:go test"}}, {"go test -run X ./a && go test ./b", "allow", []string{"shell:go test"}}, {"go test ./... | tail -5", "allow", []string{"shell:go test"}}, {"go test ./... 2>&1", "allow", []string{"shell:go test"}},
 		{"go test ./... && touch x", "ask", []string{"shell:go test"}}, {"go test ./... && touch x", "ask", []string{"shell:go test", "shell:mkdir"}}, {"go test $(touch x)", "ask", []string{"shell:go test"}}, {"go test ./... > x", "ask", []string{"shell:go test"}}, {"go tests", "ask", []string{"shell:go test"}}, {"go", "ask", []string{"shell:go test"}}, {"X=1 go test", "ask", []string{"shell:go test"}}, {"go test; rm -r y", "ask", []string{"shell:go test"}},

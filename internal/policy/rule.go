@@ -26,16 +26,21 @@ func ParseRule(s string) (Rule, error) {
 	switch kind {
 	case "shell":
 		arg = strings.Join(strings.Fields(arg), " ")
+		if notWords.MatchString(arg) {
+			fault = "matches nothing, for WORDS are the first words of one command, compared as they stand, without wildcards, quotes or operators"
+		}
 	case "mcp":
 		arg = strings.TrimSuffix(arg, "/*")
-		if server, tool, slash := strings.Cut(arg, "/"); server == "" || slash && tool == "" {
-			fault = "needs a server, such as mcp:github or mcp:github/search"
+		if server, tool, slash := strings.Cut(arg, "/"); server == "" || slash && tool == "" || strings.Contains(arg, "*") {
+			fault = "needs the name of a server, such as mcp:github or mcp:github/search, without wildcards"
 		}
 	case "read", "write":
 		if arg == "" && kind == "read" {
 			fault = "needs a glob, such as read:/usr/share/**"
 		} else if !doublestar.ValidatePattern(arg) {
 			fault = "has a broken glob (an open [ or { ?)"
+		} else if strings.HasPrefix(path.Clean(arg)+"/", "../") {
+			fault = "matches nothing, for a relative GLOB stays in the directory; give the whole path"
 		}
 	default:
 		fault = "is of no kind that there is"
@@ -48,6 +53,9 @@ func ParseRule(s string) (Rule, error) {
 	}
 	return Rule{kind, arg}, nil
 }
+
+// notWords finds what the words of a command never are: wildcards, quotes around, operators that a shell would take.
+var notWords = regexp.MustCompile(`^\S*[*?"'{$(]|(^| )\*+( |$)|:\*$|[^ ];( |$)|(^| )(;|&&?|\|\|?|[0-9]?>+|<) `)
 
 // String returns the rule as --allow takes it.
 func (r Rule) String() string {

@@ -29,9 +29,10 @@ func (u *use) refuse(reason string) {
 	}
 }
 
-// path notes a path that is read. A - is a stream.
+// path notes a path that is read. A - is a stream, and git leaves out what stands after :! and the like.
 func (u *use) path(w word) {
-	if w.text != "-" && w.text != "/dev/null" {
+	leftOut := u.name == "git" && (strings.HasPrefix(w.text, ":!") || strings.HasPrefix(w.text, ":^") || strings.HasPrefix(w.text, ":(exclude"))
+	if w.text != "-" && w.text != "/dev/null" && !leftOut {
 		u.paths = append(u.paths, located(w, u.in)...)
 	}
 }
@@ -102,7 +103,7 @@ func (u *use) value(name string, kind byte, attached string, has bool) {
 	w := word{text: attached}
 	if wants := kind != 0 && kind != '?' && (kind != '&' || len(u.args) > 0); wants && !has {
 		w = u.next(name)
-		if strings.HasPrefix(w.text, "-") && !digits(w.text[1:]) && w.text != "-" { // a version that takes none would see an option
+		if u.name != "find" && strings.HasPrefix(w.text, "-") && !digits(w.text[1:]) && w.text != "-" { // a version that takes none would see an option
 			u.refuse("the value of " + name + " is not certain")
 		}
 	}
@@ -198,7 +199,7 @@ func (u *use) rule(rule, arg string) {
 		if u.atMost(1); u.late { // a second operand would be written
 			u.refuse("an option after the file")
 		}
-		if rule == "key" && len(u.operands) == 0 {
+		if rule == "key" && len(u.operands) == 0 && !u.has("-l", "--list") {
 			u.refuse(u.name + " config without a key")
 		}
 	}
@@ -260,6 +261,9 @@ func (u *use) subcommand(key, rule string) {
 
 // script takes the text of a little language.
 func (u *use) script(language string) {
+	if len(u.operands) == 0 && len(u.given) == 1 && u.has("--version", "--help") {
+		return
+	}
 	if len(u.scripts) == 0 {
 		w, ok := u.first()
 		if !ok || w.glob() {
