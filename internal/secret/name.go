@@ -28,7 +28,7 @@ func listed(list, word string) bool { return slices.Contains(words()[list], word
 // Variable says whether an environment variable's name says that its value is a secret.
 func Variable(name string) bool {
 	label, _ := judgeName(name)
-	return label != ""
+	return label != "" && label != "session" // XDG_SESSION_ID
 }
 
 // saysSecret is Variable for a file of secrets, where it takes less: a PIN, PWD_ADMIN.
@@ -62,6 +62,8 @@ func judgeName(name string) (label string, weak bool) {
 		return "credential", false
 	case last == "auth":
 		return "credential", true
+	case last == "session", last == "sid", strings.HasSuffix(last, "sessid"), strings.HasSuffix(last, "sessionid"), last == "id" && len(rest) > 0 && rest[len(rest)-1] == "session":
+		return "session", true
 	case (last == "key" || last == "keys") && !has("harmless"):
 		return "key", !has("strong")
 	case strings.HasSuffix(last, "key") && listed("strong", strings.TrimSuffix(last, "key")):
@@ -113,16 +115,26 @@ func assignment(s string, i int) (h hit, upTo int, ok bool) {
 	if end == 0 {
 		return hit{}, upTo, false
 	}
-	v := s[start:end]
-	switch {
-	case how == none, how == bare && strings.EqualFold(s[a:b], "pass"), weak && (isHash(v) || v[0] == '/'): // a test may pass
+	if how == none || how == bare && strings.EqualFold(s[a:b], "pass") { // a test may pass
 		return hit{}, upTo, false
+	}
+	return hit{a, start, end, label}, upTo, worthHiding(s[start:end], label, weak && !inCookie(s[max(0, a-longRun):a]), how)
+}
+
+// inCookie says whether what stands before a name is a header with cookies.
+func inCookie(before string) bool { return strings.Contains(before, "ookie: ") }
+
+// worthHiding says whether a value behind a name of this label is a secret.
+func worthHiding(v, label string, weak bool, how way) bool {
+	switch {
+	case weak && (isHash(v) || v[0] == '/'):
+		return false
 	case weak:
 		how = strict
 	case how == clear && label == "password":
 		how = anything
 	}
-	return hit{a, start, end, label}, upTo, rich(v, how) && !plain(v)
+	return rich(v, how) && !plain(v)
 }
 
 // Ways in which a value is written, from the clearest on.
@@ -136,6 +148,14 @@ const (
 	none                // not at all
 )
 
+// sets says whether a name's value is the next word, from what stands before it.
+func sets(before string) bool {
+	return strings.Contains(before, "login ") || slices.ContainsFunc([]string{"ENV ", "setx ", "setenv ", "set -x ", "set -gx ", "set -Ux ", "env add "}, func(c string) bool { return strings.HasSuffix(before, c) })
+}
+
+// itsValue stands between a name and its value where both are values: "name": "NAME", "value": "…".
+var itsValue = regexp.MustCompile(`^[\\"']*[ \t]*,?[ \t]*[\\"']*[Vv]alue[\\"']*[ \t]*`)
+
 // opening is what may stand between the sign behind a name and the value: blanks, a type, a quote, a scheme.
 var opening = regexp.MustCompile("^([ \t]*)(?:\\w+ = )?(?:[A-Za-z]?([\\\\\"'`]{1,2}))?(?i:(?:bearer|basic|token|apikey|api-key|bot|digest) )?")
 
@@ -145,15 +165,20 @@ func valueAfter(s string, a, b int) (start, end int, how way) {
 	closed := strings.TrimLeft(rest, "\"'\\]")
 	spaced := strings.TrimLeft(closed, " \t")
 	value := strings.TrimLeft(spaced, "=:>")
+	if strings.Contains(rest, "alue") {
+		if n := len(itsValue.FindString(rest)); n > 0 {
+			spaced = strings.TrimLeft(rest[n:], " \t")
+			closed, value = spaced, strings.TrimLeft(spaced, "=:")
+		}
+	}
 	sign := spaced[:len(spaced)-len(value)]
-	option := strings.HasPrefix(s[a:], "--") || strings.Contains(s[max(0, a-maxName):a], "login ") // of .netrc
-	if sign == "" && (!option || closed != rest || spaced == closed) {
+	if sign == "" && (closed != rest || spaced == closed || !strings.HasPrefix(s[a:], "--") && !sets(s[max(0, a-maxName):a])) {
 		return 0, 0, none
 	}
 	m := opening.FindStringSubmatch(value)
 	quote := m[2][max(0, len(m[2])-1):]
 	xml := strings.HasPrefix(sign, ">")
-	if xml && (a == 0 || s[a-1] != '<') || quote != "" && closed == rest && a > 0 && s[a-1] == quote[0] { // "NAME=" and then code
+	if xml && (a == 0 || s[a-1] != '<' && s[a-1] != '"') || quote != "" && closed == rest && a > 0 && s[a-1] == quote[0] { // "NAME=" and then code
 		return 0, 0, none
 	}
 	how = clear
@@ -213,10 +238,24 @@ func urlPassword(s string, i int) (h hit, upTo int, ok bool) {
 	return hit{i, from + m[2], from + m[3], "password"}, from, len(pass) >= 4 && !plain(pass) && !strings.EqualFold(pass, user)
 }
 
+// login is a program that takes a password in an option, up to that.
+var login = regexp.MustCompile(`^(?:curl\b[^|;]*?\s(?:-u|--(?:proxy-)?user[ =]) ?["']?[^\s:"'$]*:|sshpass\s+-p ?|mysql\w*\b[^|;]*?\s-p|docker login\b[^|;]*?\s-p |redis-cli\b[^|;]*?\s-a )["']?([^\s"']{4,})`)
+
+// loginPassword finds the password of the login that begins at s[i].
+func loginPassword(s string, i int) (h hit, upTo int, ok bool) {
+	upTo = min(len(s), i+longRun)
+	m := login.FindStringSubmatchIndex(s[i:upTo])
+	if m == nil || !boundary(s, i) {
+		return hit{}, upTo, false
+	}
+	v := s[i+m[2] : i+m[3]]
+	return hit{i, i + m[2], i + m[3], "password"}, i + m[3], rich(v, anything) && !plain(v)
+}
+
 // plain says that a value is a placeholder, an expression or a word that is no secret.
 func plain(v string) bool {
 	low := strings.ToLower(v[:min(len(v), 200)])
-	if low == "" || listed("placeholder", low) || low[0] == '%' && low[len(low)-1] == '%' {
+	if low == "" || listed("placeholder", low) || low[0] == '%' && low[len(low)-1] == '%' || low[0] == '{' && low[len(low)-1] == '}' {
 		return true
 	}
 	if slices.ContainsFunc(words()["part"], func(p string) bool { return strings.Contains(low, p) }) || codeName.MatchString(low) {

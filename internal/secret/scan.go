@@ -29,6 +29,7 @@ const (
 	aShape uint8 = iota
 	aName        // of something secret
 	aURL         // with a password
+	aLogin       // with a password
 	aValue
 )
 
@@ -43,7 +44,7 @@ func three(s string, i int) uint32 {
 
 func newTable(all []value) *table {
 	t := &table{all: all, values: map[string]value{}, sizes: map[string][]int{}, labels: map[string]bool{}, trigger: make([][]trigger, 1)}
-	for _, label := range []string{keyLabel, restLabel, "password", "token", "key", "credential"} { // the names' as well
+	for _, label := range []string{keyLabel, restLabel, "password", "token", "key", "credential", "session"} { // the names' as well
 		t.labels[label] = true
 	}
 	for _, v := range all {
@@ -60,7 +61,10 @@ func newTable(all []value) *table {
 		t.labels[p.label] = true
 		t.watch(trigger{aShape, p.prefix, p.look})
 	}
-	for _, word := range []string{"pass", "pwd", "secret", "token", "key", "auth", "cred"} {
+	for _, program := range []string{"curl", "sshpass", "mysql", "docker login", "redis-cli"} {
+		t.watch(trigger{aLogin, program, loginPassword})
+	}
+	for _, word := range []string{"pass", "pwd", "secret", "token", "key", "auth", "cred", "sess", "sid"} {
 		t.watch(trigger{aName, word, assignment})
 	}
 	t.watch(trigger{aURL, "://", urlPassword})

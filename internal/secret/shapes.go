@@ -63,7 +63,8 @@ var escape = regexp.MustCompile(`(\\[ntr]|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*[A-Za-z])
 
 // boundary says whether a token may begin at s[i]: not inside a word.
 func boundary(s string, i int) bool {
-	return i == 0 || kindOf(s[i-1]) == 0 || escape.MatchString(s[max(0, i-16):i])
+	before := s[max(0, i-16):i]
+	return i == 0 || kindOf(s[i-1]) == 0 || strings.ContainsAny(before, "\\%\x1b") && escape.MatchString(before)
 }
 
 // kindOf returns which kind of letter a byte is: 'a', 'A', '0' or none.

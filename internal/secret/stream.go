@@ -25,8 +25,9 @@ const (
 type Stream struct {
 	m      *Masker
 	buf    []byte
-	inKey  bool // the line before belongs to a private key
-	inLine bool // in a private key that began on this very line
+	inKey  bool   // the line before belongs to a private key
+	inLine bool   // in a private key that began on this very line
+	name   string // that stands alone on the line before: its value may be on this one
 }
 
 // Stream returns a filter that masks as Mask does, over a text that comes in pieces: Next takes a piece and returns what can be
@@ -62,7 +63,7 @@ func (s *Stream) run(text string, final bool) (out []byte, pos int) {
 	out = make([]byte, 0, len(text))
 	t, next := s.m.table.Load(), 0 // where something is to be looked at
 	for pos < len(text) {
-		if !s.inKey && !s.inLine { // whole lines before that
+		if !s.inKey && !s.inLine && s.name == "" { // whole lines before that
 			if next <= pos {
 				next = t.next(text, pos)
 			}
@@ -114,9 +115,23 @@ var (
 	headerLine = regexp.MustCompile(`^[\s\d:|>#+-]*((Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Private-MAC): .*)?\s*$`)
 )
 
+// A name and its value on two lines, as in a list of variables.
+var (
+	nameLine  = regexp.MustCompile(`(?i)^[\s\d:|+>-]*"?(?:name|key)"?\s*[:=]\s*["']?([\w.-]{1,80})["']?,?\r?\n$`)
+	valueLine = regexp.MustCompile(`(?i)^[\s\d:|+>-]*"?value"?\s*[:=]\s*["']?([^\s"']{8,})["']?,?\s*$`)
+)
+
 // line masks a line, or a piece of one.
 func (s *Stream) line(text string) string {
 	inKey := s.inLine
+	if s.name != "" {
+		label, weak := judgeName(s.name)
+		m := valueLine.FindStringSubmatchIndex(text)
+		if m != nil && !strings.Contains(text, maskStart) && worthHiding(text[m[2]:m[3]], label, weak, clear) {
+			text = text[:m[2]] + s.m.mask(label) + text[m[3]:]
+		}
+		s.name = ""
+	}
 	if s.inKey {
 		var m []int
 		if len(text) < 400 && !longBody.MatchString(text) { // or digits of it would pass for a line number
@@ -135,5 +150,8 @@ func (s *Stream) line(text string) string {
 	masked, open, goesOn := s.m.unit(text, inKey)
 	whole := strings.HasSuffix(text, "\n")
 	s.inLine, s.inKey = open && !whole, goesOn && whole || strings.HasPrefix(text, puttyBody)
+	if m := nameLine.FindStringSubmatch(masked); m != nil && Variable(m[1]) {
+		s.name = m[1]
+	}
 	return masked
 }
