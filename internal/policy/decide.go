@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"anchor/internal/denial"
 	"anchor/internal/secret"
@@ -67,13 +68,15 @@ func hard(rule, reason string) Decision {
 }
 
 // secretKind says what kind of secret a path is under any of its names; empty for none.
-func (p Path) secretKind() string {
-	for _, name := range []string{p.Abs, p.Lexical, p.Name} {
-		if kind, yes := secret.File(name); yes {
-			return kind
-		}
+func (p Path) secretKind() (kind string) {
+	kind, yes := secret.File(p.Abs)
+	if !yes && p.Lexical != p.Abs {
+		kind, yes = secret.File(p.Lexical)
 	}
-	return ""
+	if !yes && !strings.HasSuffix(p.Lexical, "/"+p.Name) {
+		kind, _ = secret.File(p.Name)
+	}
+	return kind
 }
 
 func secretFile(p Path, kind string) Decision {
