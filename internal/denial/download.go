@@ -3,6 +3,7 @@ package denial
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,6 +117,9 @@ func (s *scan) arguments(words []string) {
 	}
 }
 
+// served is a program that socat connects with the network.
+var served = regexp.MustCompile(`(?im)^(?:exec|system):([^,\n]+)`)
+
 // output returns what a program puts out, and remembers the files that it writes.
 func (s *scan) output(name string, args []string, in flow) flow {
 	files := operandsOf(args)
@@ -126,7 +130,13 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		}
 		return flow{net: name}
 	case isWith("remote", name, args):
-		s.served(name, args)
+		code := optionTexts(args, "-e", "-c", "--exec", "--sh-exec")
+		for _, m := range served.FindAllStringSubmatch(strings.Join(args, "\n"), -1) {
+			code = append(code, m[1])
+		}
+		for _, c := range code {
+			s.shellText(name, c, flow{net: name})
+		}
 		return flow{net: name}
 	case name == "echo":
 		for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
@@ -142,12 +152,12 @@ func (s *scan) output(name string, args []string, in flow) flow {
 		return flow{text: cmp.Or(append(files, "")[0], "/tmp/tmp.") + strconv.Itoa(s.steps)}
 	case name == "mkfifo", name == "mknod":
 		s.fifo = true
-	case name == "set" && slices.ContainsFunc(args, func(a string) bool { return a == "--" || !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "+") }):
-		s.arguments(append([]string{name}, files...))
-		return flow{}
-	case name == "shift" && len(s.vars["@"]) > 0:
-		s.arguments(s.vars["@"][0].List)
-		return flow{}
+	case name == "set" && len(args) > 0 && (slices.Contains(args, "--") || strings.Trim(args[0][:min(1, len(args[0]))], "-+") != ""):
+		s.arguments(append([]string{name}, args[slices.Index(args, "--")+1:]...))
+	case name == "shift":
+		if all := s.may("@"); len(all) > 0 && len(all[0].List) > 0 {
+			s.arguments(all[0].List)
+		}
 	case listed("command which type", name) && len(files) > 0:
 		return flow{text: files[0]}
 	case isFind(name):
@@ -186,7 +196,7 @@ func (s *scan) output(name string, args []string, in flow) flow {
 
 // printed is what printf puts out: its format with the words in place of %s, well enough to read commands in it.
 func printed(args []string) string {
-	text := strings.ReplaceAll(unescaped(args[0]), "%%", "%")
+	text := strings.ReplaceAll(args[0], "%%", "%")
 	for _, a := range args[1:] {
 		if i := strings.IndexByte(text, '%'); i >= 0 && i+1 < len(text) {
 			text = text[:i] + a + text[i+2:]
@@ -194,44 +204,13 @@ func printed(args []string) string {
 			text += " " + a
 		}
 	}
-	return text
+	return unescaped(text)
 }
 
-// unescaped reads \n, \x2e, \056 and the like; \0 ends a name as a line end does.
+// unescaped reads \n, \x2e, \056 and the like; a NUL ends a name as a line end does.
 func unescaped(text string) string {
-	var b strings.Builder
-	for text != "" {
-		c, wide, rest, err := strconv.UnquoteChar(text, 0)
-		switch {
-		case err == nil && wide:
-			b.WriteRune(c)
-		case err == nil:
-			b.WriteByte(byte(c))
-		case strings.HasPrefix(text, `\0`):
-			b.WriteByte('\n')
-			rest = text[2:]
-		default:
-			b.WriteByte(text[0])
-			rest = text[1:]
-		}
-		text = rest
-	}
-	return b.String()
-}
-
-// served judges what nc and socat connect with the network.
-func (s *scan) served(name string, args []string) {
-	code := optionTexts(args, "-e", "-c", "--exec", "--sh-exec")
-	for _, a := range args {
-		kind, address, _ := strings.Cut(a, ":")
-		if kind = strings.ToUpper(kind); kind == "EXEC" || kind == "SYSTEM" {
-			program, _, _ := strings.Cut(address, ",")
-			code = append(code, program)
-		}
-	}
-	for _, c := range code {
-		s.shellText(name, c, flow{net: name})
-	}
+	out, _, _ := expand.Format(nil, text, nil) // only its verbs may be wrong
+	return strings.ReplaceAll(out, "\x00", "\n")
 }
 
 // downloaded returns the files that a downloader may write: what its options may name, and the last parts of its addresses.
