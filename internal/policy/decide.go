@@ -68,15 +68,17 @@ func hard(rule, reason string) Decision {
 }
 
 // secretKind says what kind of secret a path is under any of its names; empty for none.
-func (p Path) secretKind() (kind string) {
-	kind, yes := secret.File(p.Abs)
-	if !yes && p.Lexical != p.Abs {
-		kind, yes = secret.File(p.Lexical)
+func (p Path) secretKind() string {
+	names := []string{p.Abs, p.Lexical, p.Name}
+	if strings.HasSuffix(p.Abs, "/"+p.Name) { // most are alike, and one look is enough
+		names = names[:1]
 	}
-	if !yes && !strings.HasSuffix(p.Lexical, "/"+p.Name) {
-		kind, _ = secret.File(p.Name)
+	for _, name := range names {
+		if kind, yes := secret.File(name); yes {
+			return kind
+		}
 	}
-	return kind
+	return ""
 }
 
 func secretFile(p Path, kind string) Decision {
