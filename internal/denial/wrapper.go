@@ -161,18 +161,14 @@ func operandsOf(args []string) (out []string) {
 	return out
 }
 
-// optionTexts returns the values of an option that is given more than once. See optionText.
-func optionTexts(args []string, names ...string) (out []string) {
-	for i := range args {
-		if v, ok := optionText(args[i:min(i+2, len(args))], names...); ok {
-			out = append(out, v)
-		}
-	}
-	return out
+// optionText returns the value of an option; of one that is given more than once, the first.
+func optionText(args []string, names ...string) (string, bool) {
+	texts := append(optionTexts(args, names...), "")
+	return texts[0], len(texts) > 1
 }
 
-// optionText returns the value of an option: attached, after =, or the next word. Short ones may be bundled (-lc).
-func optionText(args []string, names ...string) (string, bool) {
+// optionTexts returns the values of options: attached, after =, or the next word. Short ones may be bundled (-lc).
+func optionTexts(args []string, names ...string) (out []string) {
 	for i, a := range args {
 		for _, n := range names {
 			long := strings.HasPrefix(n, "--")
@@ -180,13 +176,13 @@ func optionText(args []string, names ...string) (string, bool) {
 			bundled := !long && len(a) > 2 && a[0] == '-' && a[1] != '-' && a[len(a)-1] == n[1]
 			switch {
 			case is && long && strings.HasPrefix(v, "="):
-				return v[1:], true
+				out = append(out, v[1:])
 			case (is && v == "" || bundled) && i+1 < len(args):
-				return args[i+1], true
+				out = append(out, args[i+1])
 			case is && !long && v != "":
-				return v, true
+				out = append(out, v)
 			}
 		}
 	}
-	return "", false
+	return out
 }

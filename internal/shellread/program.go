@@ -142,16 +142,7 @@ func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// apply applies a line of the table. Its rule says what the operands are:
-//
-//	none, one, text, paths   nothing, one path, text, paths; each must match the argument
-//	key                      one text that matches the argument
-//	pattern                  a pattern, unless an option gives it, then paths
-//	filter                   text; none without one of the options in the argument
-//	version                  nothing, with one option
-//	sed, awk, jq             a script, unless an option gives it, then paths
-//	print                    text without options; the first must match the argument
-//	sub, sub0                a subcommand with a line of its own; with sub0 there may be none
+// apply applies a line of the table.
 func (u *use) apply(key string) {
 	rule, arg, options, ok := line(key)
 	if !ok {
