@@ -47,10 +47,12 @@ func (s *scan) operands(name string, args []string) {
 		if is("keys", name+"+"+a) {
 			s.deny("secret file", name+" "+show(a)+" gives away what is in a keychain"+byHand)
 		}
-		for _, m := range scriptFile.FindAllStringSubmatch(a, -1) {
-			if is("file", name) {
-				s.named(m[1] + m[2])
-			}
+		files := awkFile
+		if strings.HasSuffix(name, "sed") {
+			files = sedFile
+		}
+		for _, m := range files.FindAllStringSubmatch(a, -1) {
+			s.named(m[1])
 		}
 	}
 	text, options := is("pattern", key), fact("takes", key)
@@ -86,8 +88,11 @@ func (s *scan) operands(name string, args []string) {
 	}
 }
 
-// scriptFile is a file that a script of sed or awk reads or writes.
-var scriptFile = regexp.MustCompile(`(?:^|[;{}\n$\d]|^/[^/]*/) *[rRwW] *([^\s;}]+)|getline[^<;]*< *"([^"]+)"`)
+// Files that a script of sed or awk reads or writes.
+var (
+	sedFile = regexp.MustCompile(`(?:^|[;{}\n$\d]|^/[^/]*/) *[rRwW] *([^\s;}]+)`)
+	awkFile = regexp.MustCompile(`getline[^<;]*< *"([^"]+)"`)
+)
 
 // option judges the value that is attached to an option: --file=x, -ox.
 func (s *scan) option(a, texts string) {

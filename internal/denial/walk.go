@@ -270,15 +270,23 @@ func (s *scan) process(p *syntax.ProcSubst) string {
 
 // keep remembers what was written to a file, stored gives it back. The file of a >(…) hands it on.
 func (s *scan) keep(name string, f flow) {
-	if p := resolve(s.cwd(), name); p != "" && f != (flow{}) {
+	if p := s.file(name); p != "" && f != (flow{}) {
 		s.files[p] = s.files[p].with(f)
 		s.fork().stmts(s.pipes[p], f)
 	}
+}
+
+// file is a file's path, or its name if there is more in it than what is not known.
+func (s *scan) file(name string) string {
+	if p := resolve(s.cwd(), name); p != "" || strings.Trim(name, wild+"/.") == "" {
+		return p
+	}
+	return name
 }
 
 func (s *scan) stored(name string) flow {
 	if len(s.files) == 0 {
 		return flow{}
 	}
-	return s.files[resolve(s.cwd(), name)]
+	return s.files[s.file(name)]
 }
