@@ -205,19 +205,14 @@ func isFind(name string) bool { return listed("find gfind bfs fd", name) }
 func (s *scan) find(args []string) flow {
 	var roots, names []string
 	deletes, reads, narrow, inTests, follows, not := false, false, false, false, false, false
-	for rest := args; len(rest) > 0; {
-		a, next := rest[0], ""
-		if rest = rest[1:]; len(rest) > 0 {
-			next = rest[0]
-		}
+	for rest := append(slices.Clip(args), ";"); len(rest) > 1; {
+		a, next := rest[0], rest[1]
+		rest = rest[1:]
 		tests := strings.HasPrefix(a, "-") && !listed("-H -L -P -follow", a)
 		inTests = inTests || tests
 		switch {
 		case listed("-exec -execdir -ok -okdir -x -X --exec --exec-batch", a):
 			end := slices.IndexFunc(rest, func(w string) bool { return w == ";" || w == "+" })
-			if end < 0 {
-				end = len(rest)
-			}
 			program := path.Base(next)
 			deletes = deletes || listed("rm shred unlink srm rmdir", program)
 			reads = reads || !showsNames(program)
@@ -230,9 +225,9 @@ func (s *scan) find(args []string) flow {
 				names = append(names, next)
 			}
 			narrow = narrow || !deletes && strings.Trim(next, "*./") != ""
-			rest = rest[min(1, len(rest)):]
+			rest = rest[1:]
 		case listed("-type -maxdepth -mindepth", a):
-			rest = rest[min(1, len(rest)):]
+			rest = rest[1:]
 		case listed("-H -L -follow", a):
 			follows = true
 		case tests && !listed("-print -print0 -depth -xdev -mount -ls -not", a):

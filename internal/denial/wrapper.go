@@ -109,20 +109,12 @@ var assignment = regexp.MustCompile(`^[^=/\-. ]+=`)
 
 // fromInput is what xargs and parallel run: the words that they read stand at the end or in place of {}.
 func (s *scan) fromInput(name string, args, operands []string, in flow) []string {
-	items := strings.Fields(in.text)
+	items := strings.Fields(in.value())
 	if i := slices.Index(operands, ":::"); i >= 0 {
-		operands, items = operands[:i], append(items, operands[i+1:]...)
+		operands, items = operands[:i], operands[i+1:]
 	}
-	if len(items) == 0 {
-		items = []string{unknown}
-	}
-	if in.net != "" {
-		items = []string{network}
-	}
-	mark := "{}"
-	if text, found := optionText(args, "-I", "-J"); found && text != "" {
-		mark = text
-	}
+	mark, _ := optionText(args, "-I", "-J")
+	mark = cmp.Or(mark, "{}")
 	if !strings.Contains(strings.Join(operands, " "), mark) {
 		return slices.Concat(operands, items)
 	}

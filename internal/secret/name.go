@@ -118,11 +118,8 @@ func assignment(s string, i int) (h hit, upTo int, ok bool) {
 	if how == none || how == bare && strings.EqualFold(s[a:b], "pass") { // a test may pass
 		return hit{}, upTo, false
 	}
-	return hit{a, start, end, label}, upTo, worthHiding(s[start:end], label, weak && !inCookie(s[max(0, a-longRun):a]), how)
+	return hit{a, start, end, label}, upTo, worthHiding(s[start:end], label, weak && !strings.Contains(s[max(0, a-longRun):a], "ookie: "), how)
 }
-
-// inCookie says whether what stands before a name is a header with cookies.
-func inCookie(before string) bool { return strings.Contains(before, "ookie: ") }
 
 // worthHiding says whether a value behind a name of this label is a secret.
 func worthHiding(v, label string, weak bool, how way) bool {

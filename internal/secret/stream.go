@@ -110,15 +110,12 @@ func (s *Stream) cut(text string) int {
 
 var (
 	// A body line may stand behind a file name, a line number, a diff or quote mark, and in quotes.
-	bodyLine   = regexp.MustCompile(`^((?:[^\s:\[\]]*:)?[\s\d:|>#*."'-]*?\+?[\s\d|"']*?)([A-Za-z0-9+/=]{1,80})(?:(?:\\[nr])*["',;\\)\s+]*)$`)
-	longBody   = regexp.MustCompile(`[A-Za-z0-9+/=]{81}`) // not folded
+	bodyLine = regexp.MustCompile(`^((?:[^\s:\[\]]*:)?[\s\d:|>#*."'-]*?\+?[\s\d|"']*?)([A-Za-z0-9+/=]{1,80})(?:(?:\\[nr])*["',;\\)\s+]*)$`)
+	longBody = regexp.MustCompile(`[A-Za-z0-9+/=]{81}`) // not folded
+	// A name and its value on two lines, as in a list of variables.
+	nameLine   = regexp.MustCompile(`(?i)^[\s\d:|+>-]*"?(?:name|key)"?\s*[:=]\s*["']?([\w.-]{1,80})["']?,?\r?\n$`)
+	valueLine  = regexp.MustCompile(`(?i)^[\s\d:|+>-]*"?value"?\s*[:=]\s*["']?([^\s"']{8,})["']?,?\s*$`)
 	headerLine = regexp.MustCompile(`^[\s\d:|>#+-]*((Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Private-MAC): .*)?\s*$`)
-)
-
-// A name and its value on two lines, as in a list of variables.
-var (
-	nameLine  = regexp.MustCompile(`(?i)^[\s\d:|+>-]*"?(?:name|key)"?\s*[:=]\s*["']?([\w.-]{1,80})["']?,?\r?\n$`)
-	valueLine = regexp.MustCompile(`(?i)^[\s\d:|+>-]*"?value"?\s*[:=]\s*["']?([^\s"']{8,})["']?,?\s*$`)
 )
 
 // line masks a line, or a piece of one.
