@@ -130,6 +130,8 @@ func worthHiding(v, label string, weak bool, how way) bool {
 		how = strict
 	case how == clear && label == "password":
 		how = anything
+	case how == bare && label == "password" && strings.ContainsAny(v, "!@#$%^&*+~?") && strings.ContainsAny(v, "0123456789"):
+		how = clear // no code has both
 	}
 	return rich(v, how) && !plain(v)
 }
