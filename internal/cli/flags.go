@@ -99,9 +99,7 @@ func (f flag) set(v string) bool {
 	case *string:
 		*to = v
 	case *[]string:
-		if *to = append(*to, v); f.arg == "RULE" {
-			_, err = policy.ParseRule(v)
-		}
+		*to = append(*to, v)
 	}
 	return err == nil && strings.TrimSpace(v) != ""
 }
@@ -147,6 +145,9 @@ func parse(args []string) (*options, error) {
 			return o, usagef("--%s takes %s", f.long, f.takes())
 		default:
 			value, args = args[0], args[1:]
+		}
+		if _, err := policy.ParseRule(value); f.arg == "RULE" && err != nil {
+			return o, usagef("--%s: %v", f.long, err)
 		}
 		if !f.set(value) {
 			return o, usagef("--%s takes %s, not %q", f.long, f.takes(), value)

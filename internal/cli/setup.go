@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"path/filepath"
@@ -168,7 +167,7 @@ func parsed(list []config.Sourced) (out []policy.Sourced, err error) {
 	for _, r := range list {
 		rule, err := policy.ParseRule(r.Text)
 		if err != nil {
-			return nil, &config.Error{File: r.Source, Message: fmt.Sprintf("the rule %q: %v", r.Text, err)}
+			return nil, &config.Error{File: r.Source, Message: err.Error()}
 		}
 		out = append(out, policy.Sourced{Rule: rule, Source: r.Source})
 	}
