@@ -49,15 +49,17 @@ func judgeLines(in io.Reader, out io.Writer, g *gate.Gate) error {
 	r, w := bufio.NewReaderSize(in, 64<<10), bufio.NewWriterSize(out, 64<<10)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
+	batch := g.Batch()
 	for {
 		line, err := r.ReadBytes('\n')
 		if len(bytes.TrimSpace(line)) > 0 {
-			_ = enc.Encode(judgeLine(line, g)) // a fault of writing comes again with Flush
+			_ = enc.Encode(judgeLine(line, batch)) // a fault of writing comes again with Flush
 		}
 		if r.Buffered() == 0 || err != nil {
 			if flush := w.Flush(); flush != nil {
 				return flush
 			}
+			batch = g.Batch()
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -124,7 +124,13 @@ func unescaped(pattern string) string {
 }
 
 // planted says whether PATH leads for a program to a file inside the directory, or through a relative entry.
-func (g *Gate) planted(name string) bool {
+func (g *Gate) planted(name string) (yes bool) {
+	if known, ok := g.programs[name]; ok {
+		return known
+	}
+	if g.programs != nil {
+		defer func() { g.programs[name] = yes }()
+	}
 	for _, entry := range g.searchPath() {
 		if file := lookPath(name, []string{join(g.dir, entry)}); file != "" {
 			_, inside := g.within(resolved(file))
@@ -132,6 +138,13 @@ func (g *Gate) planted(name string) bool {
 		}
 	}
 	return false
+}
+
+// Batch returns a gate that looks for each program only once: to judge the lines at hand, one after the other, not to run any.
+func (g *Gate) Batch() *Gate {
+	b := *g
+	b.programs = map[string]bool{}
+	return &b
 }
 
 // Judge says what would become of an action, for anchor policy. Nothing is carried out. One of the arguments is set.

@@ -73,6 +73,8 @@ type Gate struct {
 	agent, tool, call string // who asks; may be empty
 	byUser            bool   // its actions are the user's own: what would ask is allowed
 	seen              *ledger
+
+	programs map[string]bool // of a batch: which are planted
 }
 
 // shared is what a gate and the gates made from it have in common.
