@@ -112,15 +112,17 @@ func (a Exec) parts(i int) [][]Path {
 
 // secretOf returns the first secret of what a word stands for: of a pattern that begins like a name (.e*, id_*) any secret
 // counts, of one that begins with a wildcard (*) only if it stands for secrets alone, since that is rarely what was meant.
-func secretOf(word shellread.Path, group []Path) (Path, string) {
+func secretOf(word shellread.Path, group []Path) (first Path, kind string) {
 	aimed := word.Glob && !strings.ContainsAny(path.Base(word.Text)[:1], "*?[")
-	plain := slices.ContainsFunc(group, func(p Path) bool { return p.secretKind() == "" })
 	for _, p := range group {
-		if kind := p.secretKind(); kind != "" && (aimed || !plain) {
-			return p, kind
+		switch k := p.secretKind(); {
+		case k == "" && !aimed:
+			return Path{}, ""
+		case kind == "":
+			first, kind = p, k
 		}
 	}
-	return Path{}, ""
+	return first, kind
 }
 
 // doubt says why a command is not provably read-only, as a phrase; empty if it is.
