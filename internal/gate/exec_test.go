@@ -381,3 +381,17 @@ func TestUsersOwnDiffProgram(t *testing.T) {
 		}
 	}
 }
+
+// Whoever puts a link in the place of the directory leads neither a file tool nor an unasked command elsewhere.
+func TestDirectorySwappedForALink(t *testing.T) {
+	w := newWorld(t, map[string]string{"f": "inside\n", "../elsewhere/f": "outside\n"})
+	if err := errors.Join(os.Rename(w.Dir(), w.Dir()+".old"), os.Symlink(w.path("../elsewhere"), w.Dir())); err != nil {
+		t.Fatal(err)
+	}
+	if d := w.Judge("cat f", "", "", ""); d.Verdict == policy.Allow {
+		t.Errorf("a command is allowed: %+v", d)
+	}
+	if f, err := w.Read(t.Context(), "f", 0); err == nil {
+		t.Errorf("read %q", f.Data)
+	}
+}

@@ -74,9 +74,6 @@ func (g *Gate) expand(name string) string {
 // follow resolves the links of an absolute name. Where nothing exists any more, the rest is taken as it stands.
 func (s *shared) follow(full string) (abs string, info fs.FileInfo, fault string) {
 	cur, rest := split(full)
-	if inside, ok := strings.CutPrefix(full, s.dir+separator); ok && s.dir != "" { // its own links were resolved, and it is held open
-		cur, rest = s.dir, components(inside)
-	}
 	missing := false
 	for links := 0; len(rest) > 0; {
 		part := rest[0]

@@ -99,7 +99,8 @@ func (m *model) status() string {
 		}
 	}
 	add(m.cancel != nil, "%c %s", []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")[m.frame%10], time.Since(m.began).Truncate(time.Second))
-	add(len(m.printer.agents) > 0, "%d agents", len(m.printer.agents))
+	add(len(m.printer.agents) == 1, "1 agent")
+	add(len(m.printer.agents) > 1, "%d agents", len(m.printer.agents))
 	add(len(m.waiting) > 0, "%d waiting", len(m.waiting))
 	add(m.hint != "", "%s", m.hint)
 	add(m.used.Window > 0, "%d%% context", 100*m.used.Used/max(m.used.Window, 1))
