@@ -209,7 +209,7 @@ func printed(args []string) string {
 
 // unescaped reads \n, \x2e, \056 and the like; a NUL ends a name as a line end does.
 func unescaped(text string) string {
-	out, _, _ := expand.Format(nil, text, nil) // only its verbs may be wrong
+	out, _, _ := expand.Format(&expand.Config{}, text, nil) // only its verbs may be wrong
 	return strings.ReplaceAll(out, "\x00", "\n")
 }
 

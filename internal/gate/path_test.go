@@ -231,7 +231,9 @@ func FuzzResolve(f *testing.F) {
 		if p.Inside != (p.Abs == g.dir || strings.HasPrefix(p.Abs, g.dir+"/")) {
 			t.Errorf("%q: inside %v, %s", name, p.Inside, p.Abs)
 		}
-		if real, err := filepath.EvalSymlinks(g.expand(name)); err == nil && !strings.HasPrefix(real, "/proc") && real != p.Abs {
+		// This process is not the command that is judged: what /proc/self says of it proves nothing.
+		real, err := filepath.EvalSymlinks(g.expand(name))
+		if ownProc := strings.Contains(name, "self"); err == nil && !ownProc && !strings.HasPrefix(real, "/proc") && real != p.Abs {
 			t.Errorf("%q: %q, really %q", name, p.Abs, real)
 		}
 	})
